@@ -1,0 +1,1 @@
+"""The named algorithms, one file each: a learner plus an exchange."""

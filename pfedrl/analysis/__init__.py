@@ -1,0 +1,1 @@
+"""From artifacts to statistics, claims, tables, figures and the report."""

@@ -1,0 +1,1 @@
+"""Environment families: members that differ in one parameter, stacked over seeds and agents."""

@@ -1,0 +1,415 @@
+"""Compiled kernels for tabular stacks: exact, no sampling.
+
+Arrays carry the seed on their last axis, so that neighbouring numbers in memory belong to
+neighbouring seeds and one vector instruction serves several seeds. A tile of LANES seeds is copied
+to scratch that fits the first-level cache, worked on, and written back. Rows are flattened:
+entry (s, a) of a table is row s*A + a, entry (s, a, j) of the moves is row (s*A + a)*J + j, and
+successors[s*A + a, j] is the state that move j leads to.
+"""
+
+import numpy as np
+from numba import njit
+
+LANES = 8  # seeds in a tile: one 512-bit or two 256-bit vectors of doubles
+
+kernel = njit(cache=True, error_model="numpy")
+
+
+@kernel
+def _load(source, first, scratch):
+    """A tile of seeds to scratch; beyond the last seed, the last seed again."""
+    last = source.shape[1] - 1
+    for row in range(source.shape[0]):
+        if first + LANES <= last + 1:
+            for lane in range(LANES):
+                scratch[row, lane] = source[row, first + lane]
+        else:
+            for lane in range(LANES):
+                scratch[row, lane] = source[row, min(first + lane, last)]
+
+
+@kernel
+def _store(scratch, first, target):
+    width = min(LANES, target.shape[1] - first)
+    for row in range(target.shape[0]):
+        for lane in range(width):
+            target[row, first + lane] = scratch[row, lane]
+
+
+@kernel
+def _backup(moves, successors, reward, value, gamma, q):
+    """q(s,a) = R(s,a) + gamma sum_j P(j|s,a) V(next(s,a,j))."""
+    count = successors.shape[1]
+    for row in range(successors.shape[0]):
+        for lane in range(LANES):
+            q[row, lane] = 0.0
+        for j in range(count):
+            state = successors[row, j]
+            for lane in range(LANES):
+                q[row, lane] += moves[row * count + j, lane] * value[state, lane]
+        for lane in range(LANES):
+            q[row, lane] = reward[row, lane] + gamma * q[row, lane]
+
+
+@kernel
+def _maximum(q, actions, value):
+    """V(s) = max_a q(s,a)."""
+    for state in range(value.shape[0]):
+        for lane in range(LANES):
+            value[state, lane] = q[state * actions, lane]
+        for action in range(1, actions):
+            for lane in range(LANES):
+                value[state, lane] = max(value[state, lane], q[state * actions + action, lane])
+
+
+@kernel
+def _factorise(policy, moves, successors, actions, gamma, matrix):
+    """LU of I - gamma P^pi, in place; its diagonal holds reciprocals.
+
+    The matrix is strictly diagonally dominant by rows, so no pivoting is needed.
+    """
+    count = successors.shape[1]
+    states = successors.shape[0] // actions
+    matrix[:, :] = 0.0
+    for state in range(states):
+        for lane in range(LANES):
+            matrix[state * states + state, lane] = 1.0
+        for action in range(actions):
+            row = state * actions + action
+            for j in range(count):
+                entry = state * states + successors[row, j]
+                for lane in range(LANES):
+                    matrix[entry, lane] -= (
+                        gamma * policy[row, lane] * moves[row * count + j, lane]
+                    )
+    for k in range(states):
+        for lane in range(LANES):
+            matrix[k * states + k, lane] = 1.0 / matrix[k * states + k, lane]
+        for i in range(k + 1, states):
+            for lane in range(LANES):
+                matrix[i * states + k, lane] *= matrix[k * states + k, lane]
+            for j in range(k + 1, states):
+                for lane in range(LANES):
+                    matrix[i * states + j, lane] -= (
+                        matrix[i * states + k, lane] * matrix[k * states + j, lane]
+                    )
+
+
+@kernel
+def _solve(matrix, x):
+    """x <- (I - gamma P^pi)^-1 x."""
+    states = x.shape[0]
+    for i in range(states):
+        for j in range(i):
+            for lane in range(LANES):
+                x[i, lane] -= matrix[i * states + j, lane] * x[j, lane]
+    for i in range(states - 1, -1, -1):
+        for j in range(i + 1, states):
+            for lane in range(LANES):
+                x[i, lane] -= matrix[i * states + j, lane] * x[j, lane]
+        for lane in range(LANES):
+            x[i, lane] *= matrix[i * states + i, lane]
+
+
+@kernel
+def _solve_transposed(matrix, x):
+    """x <- (I - gamma P^pi)^-T x."""
+    states = x.shape[0]
+    for i in range(states):
+        for j in range(i):
+            for lane in range(LANES):
+                x[i, lane] -= matrix[j * states + i, lane] * x[j, lane]
+        for lane in range(LANES):
+            x[i, lane] *= matrix[i * states + i, lane]
+    for i in range(states - 1, -1, -1):
+        for j in range(i + 1, states):
+            for lane in range(LANES):
+                x[i, lane] -= matrix[j * states + i, lane] * x[j, lane]
+
+
+@kernel
+def _policy_reward(policy, reward, actions, x):
+    """x(s) = sum_a pi(a|s) R(s,a)."""
+    for state in range(x.shape[0]):
+        for lane in range(LANES):
+            x[state, lane] = 0.0
+        for action in range(actions):
+            row = state * actions + action
+            for lane in range(LANES):
+                x[state, lane] += policy[row, lane] * reward[row, lane]
+
+
+@kernel
+def _softmax(logits, actions, policy):
+    for state in range(logits.shape[0] // actions):
+        base = state * actions
+        for lane in range(LANES):
+            top = logits[base, lane]
+            for action in range(1, actions):
+                top = max(top, logits[base + action, lane])
+            total = 0.0
+            for action in range(actions):
+                policy[base + action, lane] = np.exp(logits[base + action, lane] - top)
+                total += policy[base + action, lane]
+            for action in range(actions):
+                policy[base + action, lane] /= total
+
+
+@kernel
+def _project(policy, actions, threshold, total, active):
+    """Euclidean projection of each row on the simplex, by Michelot's shrinking active set.
+
+    Each pass drops the entries below the threshold that the kept ones imply; after as many passes
+    as there are actions nothing more can drop.
+    """
+    for state in range(policy.shape[0] // actions):
+        base = state * actions
+        for lane in range(LANES):
+            threshold[lane] = -np.inf
+        for _ in range(actions):
+            for lane in range(LANES):
+                total[lane] = -1.0
+                active[lane] = 0.0
+            for action in range(actions):
+                for lane in range(LANES):
+                    kept = 1.0 if policy[base + action, lane] > threshold[lane] else 0.0
+                    total[lane] += kept * policy[base + action, lane]
+                    active[lane] += kept
+            for lane in range(LANES):
+                threshold[lane] = total[lane] / active[lane]
+        for action in range(actions):
+            for lane in range(LANES):
+                policy[base + action, lane] = max(
+                    policy[base + action, lane] - threshold[lane], 0.0
+                )
+
+
+@kernel
+def damped_values(q, reward, moves, successors, actions, gamma, step_size):
+    """QAvg's local work in the authors' code, in place on q[agent, row, seed].
+
+    From V = max_a Q: V <- (1-eta) V + eta max_a [R + gamma P V] for each row of step_size[step,
+    seed], then one full backup Q = R + gamma P V.
+    """
+    agents, rows, seeds = q.shape
+    states = rows // actions
+    table = np.empty((rows, LANES))
+    rewards = np.empty((rows, LANES))
+    local = np.empty((moves.shape[1], LANES))
+    value = np.empty((states, LANES))
+    best = np.empty((states, LANES))
+    eta = np.empty((step_size.shape[0], LANES))
+    for first in range(0, seeds, LANES):
+        _load(reward, first, rewards)
+        _load(step_size, first, eta)
+        for agent in range(agents):
+            _load(moves[agent], first, local)
+            _load(q[agent], first, table)
+            _maximum(table, actions, value)
+            for step in range(step_size.shape[0]):
+                _backup(local, successors, rewards, value, gamma, table)
+                _maximum(table, actions, best)
+                for state in range(states):
+                    for lane in range(LANES):
+                        value[state, lane] = (1.0 - eta[step, lane]) * value[state, lane] + eta[
+                            step, lane
+                        ] * best[state, lane]
+            _backup(local, successors, rewards, value, gamma, table)
+            _store(table, first, q[agent])
+
+
+@kernel
+def damped_tables(q, reward, moves, successors, actions, gamma, step_size):
+    """QAvg's local update as Section 4 prints it: Q <- (1-eta) Q + eta [R + gamma P max_a Q]."""
+    agents, rows, seeds = q.shape
+    states = rows // actions
+    table = np.empty((rows, LANES))
+    target = np.empty((rows, LANES))
+    rewards = np.empty((rows, LANES))
+    local = np.empty((moves.shape[1], LANES))
+    value = np.empty((states, LANES))
+    eta = np.empty((step_size.shape[0], LANES))
+    for first in range(0, seeds, LANES):
+        _load(reward, first, rewards)
+        _load(step_size, first, eta)
+        for agent in range(agents):
+            _load(moves[agent], first, local)
+            _load(q[agent], first, table)
+            for step in range(step_size.shape[0]):
+                _maximum(table, actions, value)
+                _backup(local, successors, rewards, value, gamma, target)
+                for row in range(rows):
+                    for lane in range(LANES):
+                        table[row, lane] = (1.0 - eta[step, lane]) * table[row, lane] + eta[
+                            step, lane
+                        ] * target[row, lane]
+            _store(table, first, q[agent])
+
+
+@kernel
+def natural_gradient(logits, reward, moves, successors, actions, gamma, step_size):
+    """SoftPAvg's local work: logits += eta A^pi / (1-gamma), the natural policy gradient."""
+    agents, rows, seeds = logits.shape
+    states = rows // actions
+    table = np.empty((rows, LANES))
+    policy = np.empty((rows, LANES))
+    q = np.empty((rows, LANES))
+    rewards = np.empty((rows, LANES))
+    local = np.empty((moves.shape[1], LANES))
+    matrix = np.empty((states * states, LANES))
+    value = np.empty((states, LANES))
+    eta = np.empty((step_size.shape[0], LANES))
+    for first in range(0, seeds, LANES):
+        _load(reward, first, rewards)
+        _load(step_size, first, eta)
+        for agent in range(agents):
+            _load(moves[agent], first, local)
+            _load(logits[agent], first, table)
+            for step in range(step_size.shape[0]):
+                _softmax(table, actions, policy)
+                _policy_reward(policy, rewards, actions, value)
+                _factorise(policy, local, successors, actions, gamma, matrix)
+                _solve(matrix, value)
+                _backup(local, successors, rewards, value, gamma, q)
+                for row in range(rows):
+                    state = row // actions
+                    for lane in range(LANES):
+                        table[row, lane] += (
+                            eta[step, lane] * (q[row, lane] - value[state, lane]) / (1.0 - gamma)
+                        )
+            _store(table, first, logits[agent])
+
+
+@kernel
+def projected_gradient(policies, reward, moves, successors, actions, gamma, start, step_size):
+    """ProjPAvg's local work: pi <- Proj(pi + eta d^pi(s) Q^pi(s,a) / (1-gamma)), d^pi normalised."""
+    agents, rows, seeds = policies.shape
+    states = rows // actions
+    policy = np.empty((rows, LANES))
+    q = np.empty((rows, LANES))
+    rewards = np.empty((rows, LANES))
+    local = np.empty((moves.shape[1], LANES))
+    matrix = np.empty((states * states, LANES))
+    value = np.empty((states, LANES))
+    occupancy = np.empty((states, LANES))
+    threshold, total, active = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    eta = np.empty((step_size.shape[0], LANES))
+    for first in range(0, seeds, LANES):
+        _load(reward, first, rewards)
+        _load(step_size, first, eta)
+        for agent in range(agents):
+            _load(moves[agent], first, local)
+            _load(policies[agent], first, policy)
+            for step in range(step_size.shape[0]):
+                _policy_reward(policy, rewards, actions, value)
+                _factorise(policy, local, successors, actions, gamma, matrix)
+                _solve(matrix, value)
+                _backup(local, successors, rewards, value, gamma, q)
+                for state in range(states):
+                    for lane in range(LANES):
+                        occupancy[state, lane] = (1.0 - gamma) * start[state]
+                _solve_transposed(matrix, occupancy)
+                for row in range(rows):
+                    state = row // actions
+                    for lane in range(LANES):
+                        policy[row, lane] += (
+                            eta[step, lane] * occupancy[state, lane] * q[row, lane] / (1.0 - gamma)
+                        )
+                _project(policy, actions, threshold, total, active)
+            _store(policy, first, policies[agent])
+
+
+@kernel
+def policy_values(policies, reward, moves, successors, actions, gamma):
+    """V^pi of policies[row, seed] in each member of moves[member, row, seed]: [member, s, seed]."""
+    members, _, seeds = moves.shape
+    rows = policies.shape[0]
+    states = rows // actions
+    out = np.empty((members, states, seeds))
+    policy = np.empty((rows, LANES))
+    rewards = np.empty((rows, LANES))
+    local = np.empty((moves.shape[1], LANES))
+    matrix = np.empty((states * states, LANES))
+    value = np.empty((states, LANES))
+    for first in range(0, seeds, LANES):
+        _load(policies, first, policy)
+        _load(reward, first, rewards)
+        for member in range(members):
+            _load(moves[member], first, local)
+            _policy_reward(policy, rewards, actions, value)
+            _factorise(policy, local, successors, actions, gamma, matrix)
+            _solve(matrix, value)
+            _store(value, first, out[member])
+    return out
+
+
+@kernel
+def softmax(logits, actions):
+    """Row-wise softmax of logits[row, seed]."""
+    rows, seeds = logits.shape
+    out = np.empty((rows, seeds))
+    table = np.empty((rows, LANES))
+    policy = np.empty((rows, LANES))
+    for first in range(0, seeds, LANES):
+        _load(logits, first, table)
+        _softmax(table, actions, policy)
+        _store(policy, first, out)
+    return out
+
+
+@kernel
+def greedy(q, actions):
+    """The greedy policy of q[row, seed]; the first action where several are best."""
+    rows, seeds = q.shape
+    out = np.zeros((rows, seeds))
+    for state in range(rows // actions):
+        for seed in range(seeds):
+            best = state * actions
+            for row in range(best + 1, (state + 1) * actions):
+                if q[row, seed] > q[best, seed]:
+                    best = row
+            out[best, seed] = 1.0
+    return out
+
+
+@kernel
+def optimal_tables(reward, moves, successors, actions, gamma, tolerance):
+    """Q* of every member by policy iteration: [member, row, seed], exact up to the tolerance."""
+    members, _, seeds = moves.shape
+    rows = reward.shape[0]
+    states = rows // actions
+    out = np.empty((members, rows, seeds))
+    policy = np.empty((rows, LANES))
+    q = np.empty((rows, LANES))
+    rewards = np.empty((rows, LANES))
+    local = np.empty((moves.shape[1], LANES))
+    matrix = np.empty((states * states, LANES))
+    value = np.empty((states, LANES))
+    for first in range(0, seeds, LANES):
+        _load(reward, first, rewards)
+        for member in range(members):
+            _load(moves[member], first, local)
+            policy[:, :] = 0.0
+            for state in range(states):
+                policy[state * actions, :] = 1.0
+            changed = True
+            while changed:
+                changed = False
+                _policy_reward(policy, rewards, actions, value)
+                _factorise(policy, local, successors, actions, gamma, matrix)
+                _solve(matrix, value)
+                _backup(local, successors, rewards, value, gamma, q)
+                for state in range(states):
+                    for lane in range(LANES):
+                        best = state * actions
+                        for row in range(best + 1, best + actions):
+                            if q[row, lane] > q[best, lane]:
+                                best = row
+                        # rounding must not make two equal actions take turns for ever
+                        if q[best, lane] > value[state, lane] + tolerance:
+                            changed = True
+                            for action in range(actions):
+                                policy[state * actions + action, lane] = 0.0
+                            policy[best, lane] = 1.0
+            _store(q, first, out[member])
+    return out

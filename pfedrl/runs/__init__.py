@@ -1,0 +1,1 @@
+"""From a specification to an artifact: cells, seeds, the loop, checkpoints, provenance."""

@@ -1,0 +1,69 @@
+"""A run's artifact: one Parquet file in long form, its provenance in the file's metadata."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pfedrl.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.runs.files import atomic_write
+from pfedrl.runs.recorder import Recorder
+
+KEY = b"pfedrl"  # where the provenance stands in the metadata
+NAMES = ("experiment", "algorithm", "family")
+COLUMNS = ("experiment", "algorithm", "family", "seed", "agent", "axis", "at", "metric", "value")
+
+
+def write_run(path: Path, recorder: Recorder, names: dict[str, str], facts: dict[str, Any]) -> None:
+    """The recorded columns and the facts about the run, as one file."""
+    columns = recorder.columns()
+    rows = len(columns["value"])
+    arrays = [pa.DictionaryArray.from_arrays(np.zeros(rows, np.int8), [names[n]]) for n in NAMES]
+    arrays += [
+        pa.array(columns["seed"].astype(np.int32)),
+        pa.array(columns["agent"].astype(np.int16)),
+        pa.array(columns["axis"]).dictionary_encode(),
+        pa.array(columns["at"]),
+        pa.array(columns["metric"]).dictionary_encode(),
+        pa.array(columns["value"]),
+    ]
+    table = pa.Table.from_arrays(arrays, names=list(COLUMNS))
+    facts = {**facts, "rows": rows}
+    table = table.replace_schema_metadata({KEY: json.dumps(facts).encode()})
+    with atomic_write(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The provenance of a run, without its rows."""
+    try:
+        stored = pq.read_schema(path).metadata or {}
+        return json.loads(stored[KEY])
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        raise broken(path, error) from None
+
+
+def read_run(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+    """The rows and the provenance; a file that is not whole is named, never averaged in."""
+    try:
+        table = pq.read_table(path)
+        facts = json.loads((table.schema.metadata or {})[KEY])
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        raise broken(path, error) from None
+    if table.num_rows != facts["rows"] or tuple(table.column_names) != COLUMNS:
+        raise broken(path, ValueError("rows or columns are missing"))
+    return table, facts
+
+
+def broken(path: Path, error: Exception) -> PfedrlError:
+    if not path.exists():
+        return PfedrlError(f"{path}: no such artifact. Build it: snakemake --cores all {path}")
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return PfedrlError(
+        f"{path}: the artifact is broken ({reason}). "
+        f"Rebuild it: rm {path} && snakemake --cores all {path}",
+        exit_code=BROKEN_ARTIFACT,
+    )

@@ -1,0 +1,30 @@
+"""Progress: a bar at a terminal, a line now and then in a log."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int], None]]:
+    """A function of (done, total) that shows how far the work is and how long it will take."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(title, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+        return
+    started = shown = time.monotonic()
+
+    def line(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - shown >= every:
+            shown = now
+            left = (now - started) * (total - done) / max(done, 1)
+            print(f"{title}: {done} of {total}, about {left:.0f} s to go", file=sys.stderr)
+
+    yield line

@@ -1,0 +1,1 @@
+"""Settings: what the YAML files may say, checked before anything runs."""
