@@ -44,6 +44,13 @@ class TabularTask:
         """Values in the units in which they are reported."""
         return (values + self.score_shift) * self.score_scale
 
+    def places(self) -> dict[str, np.ndarray]:
+        """Where a model is looked at: the metric's name to members, those that exist."""
+        places = {"objective": self.training, "held_out_objective": self.held_out}
+        if self.centre is not None:
+            places["centre_value"] = self.centre
+        return {name: members for name, members in places.items() if len(members)}
+
     def imaginary(self) -> np.ndarray:
         """The imaginary environment M_I (Section 5.1): the average of the transitions."""
         return self.training.mean(axis=0, keepdims=True)

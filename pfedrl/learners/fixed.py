@@ -1,19 +1,18 @@
 """Learners that do not learn: the floor and the ceiling of a tabular task."""
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from pfedrl.envs.tabular import TabularTask
 from pfedrl.exchange.exchange import Parts
 from pfedrl.learners import tabular_kernels as kernels
-from pfedrl.learners.base import Measurements
+from pfedrl.learners.base import Measurement
 
 
 class FixedPolicy:
     """A policy that is known beforehand, measured where the learners are."""
-
-    axis: ClassVar[str] = "iteration"
 
     def __init__(self, task: TabularTask, optimal: bool):
         self.task = task
@@ -33,15 +32,9 @@ class FixedPolicy:
             values = kernels.policy_values(uniform, *shared)
         return np.einsum("mxs,x->s", values, task.start) / len(members)
 
-    def measure(self) -> Measurements:
-        task = self.task
-        places = {"objective": task.training, "centre_value": task.centre,
-                  "held_out_objective": task.held_out}  # fmt: skip
-        return {
-            name: task.score(self.values(members))
-            for name, members in places.items()
-            if members is not None and len(members)
-        }
+    def measure(self) -> Iterator[Measurement]:
+        for name, members in self.task.places().items():
+            yield Measurement("iteration", 0, name, self.task.score(self.values(members)))
 
     def observe(self) -> None:
         """Nothing changes, so there is nothing to watch."""

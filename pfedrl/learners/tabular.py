@@ -1,15 +1,15 @@
 """Tabular learners: exact local updates, and exact evaluation of what was learnt."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from pfedrl.envs.tabular import TabularTask, seed_first
 from pfedrl.exchange.exchange import Parts
 from pfedrl.learners import tabular_kernels as kernels
-from pfedrl.learners.base import Measurements
+from pfedrl.learners.base import Measurement
 from pfedrl.learners.step_size import StepSize
 from pfedrl.runs.seeds import Purpose, generator
 
@@ -17,14 +17,12 @@ from pfedrl.runs.seeds import Purpose, generator
 class TabularLearner:
     """A table for every agent of every seed: Q values, logits or action probabilities."""
 
-    axis: ClassVar[str] = "iteration"
-
     def __init__(self, task: TabularTask, seeds: Sequence[int], step_size: StepSize):
         self.task = task
         self.step_size = step_size
         start = self.initial(seeds)
         self.tables = np.repeat(start[None], task.agents, axis=0)  # [agent, row, seed]
-        self.objective = np.empty(0)  # [seed], of the agents' average, before scoring
+        self.iteration = 0
 
     @property
     def parts(self) -> Parts:
@@ -49,10 +47,12 @@ class TabularLearner:
 
     def advance(self, steps: int) -> None:
         self.update(self.step_size.next(steps))
+        self.iteration += steps
 
     def observe(self) -> None:
-        self.objective = self.value(self.policy(self.tables.mean(axis=0)), self.task.training)
-        self.step_size.observe(self.objective)
+        """The step size rule looks at the objective of the agents' average, before scoring."""
+        objective = self.value(self.policy(self.tables.mean(axis=0)), self.task.training)
+        self.step_size.observe(objective)
 
     def value(self, policy: np.ndarray, members: np.ndarray) -> np.ndarray:
         """V^pi(d0) averaged over members: [seed]."""
@@ -62,37 +62,39 @@ class TabularLearner:
         )
         return np.einsum("mxs,x->s", values, task.start) / len(members)
 
-    def measure(self) -> Measurements:
+    def measure(self) -> Iterator[Measurement]:
         """The averaged model in the training, centre and held-out environments.
 
         `baseline_*` is the paper's Baseline (Section 7.1): the mean over all pairs of an agent's
         own model and an environment. It differs from the rest where agents never meet.
         """
-        task = self.task
+        places = self.task.places()
         average = self.policy(self.tables.mean(axis=0))
-        places = {"objective": task.training, "centre_value": task.centre,
-                  "held_out_objective": task.held_out}  # fmt: skip
-        measured = {}
         for name, members in places.items():
-            if members is not None and len(members):
-                measured[name] = task.score(self.value(average, members))
+            yield self._measured(name, self.value(average, members))
         if not self.agree():
             own = [self.policy(table) for table in self.tables]
-            for name in ("objective", "held_out_objective"):
-                if name in measured:
-                    local = np.mean([self.value(policy, places[name]) for policy in own], axis=0)
-                    measured[f"baseline_{name}"] = task.score(local)
-        return measured
+            for name in places.keys() - {"centre_value"}:
+                local = [self.value(policy, places[name]) for policy in own]
+                yield self._measured(f"baseline_{name}", np.mean(local, axis=0))
+
+    def _measured(self, metric: str, values: np.ndarray) -> Measurement:
+        return Measurement("iteration", self.iteration, metric, self.task.score(values))
 
     def agree(self) -> bool:
         """Whether all agents hold the same table."""
         return bool((self.tables == self.tables[:1]).all())
 
     def state(self) -> dict[str, Any]:
-        return {"tables": self.tables, "step_size": self.step_size.state()}
+        return {
+            "tables": self.tables,
+            "iteration": self.iteration,
+            "step_size": self.step_size.state(),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         self.tables = state["tables"]
+        self.iteration = state["iteration"]
         self.step_size.restore(state["step_size"])
 
 

@@ -2,9 +2,11 @@
 
 Arrays carry the seed on their last axis, so that neighbouring numbers in memory belong to
 neighbouring seeds and one vector instruction serves several seeds. A tile of LANES seeds is copied
-to scratch that fits the first-level cache, worked on, and written back. Rows are flattened:
-entry (s, a) of a table is row s*A + a, entry (s, a, j) of the moves is row (s*A + a)*J + j, and
+to scratch that stays in the cache, worked on, and written back. Rows are flattened: entry (s, a)
 successors[s*A + a, j] is the state that move j leads to.
+
+All kernels stand in one file because Numba's cache of a compiled function watches its own file
+alone: a helper edited in another file would go unnoticed.
 """
 
 from math import factorial
