@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import pytest
+
+from pfedrl.settings.project import Project
+from tests.analysis import fake
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> Path:
+    """The summaries of made-up runs with 200 seeds."""
+    return fake.summaries(tmp_path_factory.mktemp("made"), 200)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> Project:
+    """A small project whose algorithms are stubs."""
+    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+    return fake.project(tmp_path / "project")
