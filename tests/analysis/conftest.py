@@ -15,5 +15,6 @@ def made(tmp_path_factory) -> Path:
 @pytest.fixture
 def project(tmp_path, monkeypatch) -> Project:
     """A small project whose algorithms are stubs."""
-    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+    for module in ("instances", "style"):
+        monkeypatch.setattr(f"pfedrl.analysis.{module}.load_runnable", fake.stub)
     return fake.project(tmp_path / "project")

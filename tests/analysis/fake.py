@@ -8,8 +8,8 @@ import numpy as np
 import yaml
 
 from pfedrl.algorithms.base import Style
-from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.summaries import paths
+from pfedrl.analysis.summarise import summarise
 from pfedrl.runs.artifact import write_run
 from pfedrl.runs.recorder import Recorder
 from pfedrl.settings.base import Settings
