@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from pfedrl.analysis.output import write_json, write_text
+from pfedrl.analysis.output import rebuild_command, write_json, write_text
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.style import METADATA, paper_style
 from pfedrl.analysis.summaries import Summary, read_summary
@@ -19,7 +19,6 @@ from pfedrl.runs.files import atomic_write
 from pfedrl.settings.paper import Artifact, Paper
 from pfedrl.settings.project import Project
 
-DEFAULT_SCALE = "laptop"
 EXTENSIONS = {"table": ("csv", "md", "tex"), "figure": ("pdf", "png", "csv")}
 
 
@@ -114,13 +113,6 @@ def write_csv(path: Path, data: pd.DataFrame) -> None:
     write_text(path, data.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
-def rebuild_command(artifact: Artifact, target: Path, scale: str) -> str:
-    """The command that draws it again; the default scale need not be named."""
-    file = target.with_suffix(".png" if artifact.kind == "figure" else ".md").as_posix()
-    chosen = "" if scale == DEFAULT_SCALE else f" --config scale={scale}"
-    return f"snakemake --cores all {file}{chosen}"
-
-
 def _provenance(context: Context, target: Path) -> dict[str, Any]:
     """Where the numbers came from, and the command that draws them again."""
     facts = [summary.facts for summary in context.summaries.values()]
@@ -136,7 +128,7 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
         "title": artifact.title,
         "caption": context.caption(),
         "scale": context.scale,
-        "command": rebuild_command(artifact, target, context.scale),
+        "command": rebuild_command(artifact.kind, target, context.scale),
         "seeds": {
             name: [summary.seeds.start, summary.seeds.stop]
             for name, summary in context.summaries.items()

@@ -9,6 +9,8 @@ import numpy as np
 
 from pfedrl.runs.files import atomic_write
 
+DEFAULT_SCALE = "laptop"
+
 
 def plain(value: Any) -> Any:
     """Values that every JSON reader takes: infinity as 'inf', what is unknown as null."""
@@ -35,3 +37,10 @@ def write_text(path: Path, text: str) -> None:
 def short(value: float, digits: int = 4) -> str:
     """A number for a sentence."""
     return f"{value:.{digits}g}"
+
+
+def rebuild_command(kind: str, target: Path, scale: str = DEFAULT_SCALE) -> str:
+    """The command that draws a table or figure again; the default scale need not be named."""
+    file = target.with_suffix(".png" if kind == "figure" else ".md").as_posix()
+    chosen = "" if scale == DEFAULT_SCALE else f" --config scale={scale}"
+    return f"snakemake --cores all {file}{chosen}"

@@ -20,11 +20,11 @@ class Column:
 
     title: str
     group: str = ""
+    words: bool = False  # not numbers: set from the left
 
     def full_title(self) -> str:
-        return (
-            f"{self.group} {self.title[:1].lower()}{self.title[1:]}" if self.group else self.title
-        )
+        own = self.title.lower() if self.group and self.title.isalpha() else self.title
+        return f"{self.group} {own}".strip()
 
 
 @dataclass(frozen=True)
