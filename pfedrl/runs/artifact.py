@@ -21,20 +21,31 @@ def write_run(path: Path, recorder: Recorder, names: dict[str, str], facts: dict
     """The recorded columns and the facts about the run, as one file."""
     columns = recorder.columns()
     rows = len(columns["value"])
-    arrays = [pa.DictionaryArray.from_arrays(np.zeros(rows, np.int8), [names[n]]) for n in NAMES]
+    arrays = [_texts([names[n]] * rows) for n in NAMES]
     arrays += [
-        pa.array(columns["seed"].astype(np.int32)),
-        pa.array(columns["agent"].astype(np.int16)),
-        pa.array(columns["axis"]).dictionary_encode(),
-        pa.array(columns["at"]),
-        pa.array(columns["metric"]).dictionary_encode(),
-        pa.array(columns["value"]),
+        _numbers(columns["seed"], pa.int32()),
+        _numbers(columns["agent"], pa.int16()),
+        _texts(columns["axis"].tolist()),
+        _numbers(columns["at"], pa.int64()),
+        _texts(columns["metric"].tolist()),
+        _numbers(columns["value"], pa.float64()),
     ]
     table = pa.Table.from_arrays(arrays, names=list(COLUMNS))
     facts = {**facts, "rows": rows}
     table = table.replace_schema_metadata({KEY: json.dumps(facts).encode()})
     with atomic_write(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
+
+
+def _numbers(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+    """An Arrow array of a NumPy one; `pa.array` would import pandas, a third of a short job."""
+    buffer = pa.py_buffer(np.ascontiguousarray(values, dtype=kind.to_pandas_dtype()))
+    return pa.Array.from_buffers(kind, len(values), [None, buffer])
+
+
+def _texts(values: list[str]) -> pa.Array:
+    """Texts of which few are distinct."""
+    return pa.array(values, pa.string()).dictionary_encode()
 
 
 def read_facts(path: Path) -> dict[str, Any]:

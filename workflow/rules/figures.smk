@@ -1,0 +1,50 @@
+"""Tables and figures, each from its own module and its own experiments."""
+
+
+def artifact_of(wildcards):
+    return PROJECT.paper(wildcards.paper).artifacts[wildcards.artifact]
+
+
+def artifact_settings(wildcards):
+    return artifact_of(wildcards).model_dump_json()
+
+
+def artifact_summaries(wildcards):
+    return summaries(SCALE, wildcards.paper, artifact_of(wildcards).experiments)
+
+
+def artifact_code(wildcards):
+    return closure(f"pfedrl.analysis.figures.{artifact_of(wildcards).draw}")
+
+
+rule draw_table:
+    message:
+        "Drawing {wildcards.paper}/{wildcards.artifact}"
+    input:
+        summaries=artifact_summaries,
+        code=artifact_code,
+    output:
+        **outputs_of("table"),
+    params:
+        artifact=artifact_settings,
+        scale=SCALE,
+        folder=lambda wildcards, output: Path(output.json).parent,
+    wildcard_constraints:
+        artifact=names_of("table"),
+    log:
+        f"results/{SCALE}/logs/figures/{{paper}}/{{artifact}}.log",
+    benchmark:
+        f"results/{SCALE}/benchmarks/figures/{{paper}}/{{artifact}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    shell:
+        "python -m pfedrl draw {wildcards.paper} {wildcards.artifact} --scale {params.scale} "
+        "--output {params.folder} > {log} 2>&1"
+
+
+use rule draw_table as draw_figure with:
+    output:
+        **outputs_of("figure"),
+    wildcard_constraints:
+        artifact=names_of("figure"),
