@@ -13,35 +13,37 @@ from typing import Any
 from pfedrl.errors import unknown
 
 PACKAGE = Path(__file__).parent
-ROOMS = {  # room: (the class its components derive from, what a person calls one)
-    "algorithms": ("Algorithm", "algorithm"),
-    "envs": ("Family", "family"),
-    "theory": ("Statement", "statement"),
-}
+ROOMS = {"algorithms": "algorithm", "envs": "family", "theory": "statement"}
 
 
 @cache
 def components(room: str) -> dict[str, str]:
-    """Name of each component in a room to its class's name; found by reading, not importing."""
-    base, _ = ROOMS[room]
+    """Name of each component in a room to its class's name; found by reading, not importing.
+
+    A component is a class that gives itself a label; shared bases have none.
+    """
     found = {}
     for path in sorted((PACKAGE / room).glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and path.stem != "base" and _derives(node, base):
+            if isinstance(node, ast.ClassDef) and any(_sets_label(line) for line in node.body):
                 found[path.stem] = node.name
     return found
 
 
-def _derives(node: ast.ClassDef, base: str) -> bool:
-    """Whether a class names a base that is, or ends like, the room's: Family, TabularFamily."""
-    return any(isinstance(parent, ast.Name) and parent.id.endswith(base) for parent in node.bases)
+def _sets_label(line: ast.stmt) -> bool:
+    return (
+        isinstance(line, ast.AnnAssign)
+        and isinstance(line.target, ast.Name)
+        and line.target.id == "label"
+        and line.value is not None
+    )
 
 
 def load(room: str, name: str) -> Any:
     """The class of a component; a name that is none gets the nearest one."""
     known = components(room)
     if name not in known:
-        raise unknown(ROOMS[room][1], name, known)
+        raise unknown(ROOMS[room], name, known)
     return getattr(import_module(f"pfedrl.{room}.{name}"), known[name])
 
 

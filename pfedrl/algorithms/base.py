@@ -48,7 +48,11 @@ class Algorithm(Settings):
         return f"{self.label} needs a family of kind {', '.join(sorted(self.kinds))}"
 
     def run(
-        self, seeds: Sequence[int], family: Family | None, draws: Draws, recorder: Recorder,
+        self,
+        seeds: Sequence[int],
+        family: Family | None,
+        draws: Draws,
+        recorder: Recorder,
         control: Control,
     ) -> None:
         """Train on the family's members and record."""

@@ -14,9 +14,9 @@ Parts = MutableMapping[str, Array]  # name of a part to its stack [seed, agent, 
 class Exchange:
     """After every so many local steps the shared parts are mixed; the rest stays private."""
 
-    shares: tuple[str, ...] = ("*",)  # patterns of part names, as in fnmatch
-    mixing: Mixing = ServerAverage()
-    every: int | None = 1  # local steps between exchanges; None: never
+    shares: tuple[str, ...]  # patterns of part names, as in fnmatch
+    mixing: Mixing
+    every: int | None  # local steps between exchanges; None: never
 
     @property
     def steps(self) -> int:
@@ -39,9 +39,11 @@ class Exchange:
 
 def never() -> Exchange:
     """Independent agents."""
-    return Exchange(shares=(), every=None)
+    return Exchange(shares=(), mixing=ServerAverage(), every=None)
 
 
 def server_average(every: float, shares: tuple[str, ...] = ("*",)) -> Exchange:
     """The server averages every so many local steps; infinity means never."""
-    return never() if every == float("inf") else Exchange(shares=shares, every=int(every))
+    if every == float("inf"):
+        return never()
+    return Exchange(shares=shares, mixing=ServerAverage(), every=int(every))

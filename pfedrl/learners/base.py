@@ -1,20 +1,28 @@
 """What the training loop asks of a learner."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from pfedrl.exchange.exchange import Parts
 
-Measurements = Mapping[str, np.ndarray]  # metric to [seed], or [seed, agent]
+
+class Measurement(NamedTuple):
+    """A metric of every seed, or of every seed and agent, at a point of training."""
+
+    axis: str  # what `at` counts: "iteration", "episode", "frame", "round"
+    at: int
+    metric: str
+    values: np.ndarray  # [seed] or [seed, agent]
 
 
 class Learner(Protocol):
     """All agents of all seeds, learning at once."""
 
-    axis: ClassVar[str]  # what a local step counts: "iteration", "episode", "frame"
-    parts: Parts  # what could travel
+    @property
+    def parts(self) -> Parts:
+        """What could travel: name of a part to its stack [seed, agent, ...]."""
 
     def advance(self, steps: int) -> None:
         """So many local steps of every agent, on its own experience."""
@@ -22,7 +30,7 @@ class Learner(Protocol):
     def observe(self) -> None:
         """Look at where training stands, once a round, before the round's steps."""
 
-    def measure(self) -> Measurements:
+    def measure(self) -> Iterable[Measurement]:
         """What is worth recording now."""
 
     def state(self) -> dict[str, Any]:

@@ -2,17 +2,28 @@
 
 Arrays carry the seed on their last axis, so that neighbouring numbers in memory belong to
 neighbouring seeds and one vector instruction serves several seeds. A tile of LANES seeds is copied
-to scratch that fits the first-level cache, worked on, and written back. Rows are flattened:
-entry (s, a) of a table is row s*A + a, entry (s, a, j) of the moves is row (s*A + a)*J + j, and
+to scratch that stays in the cache, worked on, and written back. Rows are flattened: entry (s, a)
 successors[s*A + a, j] is the state that move j leads to.
+
+All kernels stand in one file because Numba's cache of a compiled function watches its own file
+alone: a helper edited in another file would go unnoticed.
 """
 
+from math import factorial
+
 import numpy as np
-from numba import njit
+from numba import literal_unroll, njit
 
-LANES = 8  # seeds in a tile: one 512-bit or two 256-bit vectors of doubles
+LANES = 64  # seeds in a tile; shorter inner loops are unrolled by LLVM before they are vectorised
 
-kernel = njit(cache=True, error_model="numpy")
+# contract: a*b+c may be one fused instruction; nothing else about rounding is relaxed
+kernel = njit(cache=True, error_model="numpy", fastmath={"contract"})
+
+# exp(r) on |r| <= ln(2)/2 by its Taylor series: the first dropped term is below 1e-17
+EXP_SERIES = tuple(1.0 / factorial(n) for n in range(13, -1, -1))
+LOG2_E = 1.4426950408889634
+LN2_HIGH = 0.693147180369123816490  # the leading bits of ln 2, and the rest
+LN2_LOW = 1.90821492927058770002e-10
 
 
 @kernel
@@ -79,9 +90,7 @@ def _factorise(policy, moves, successors, actions, gamma, matrix):
             for j in range(count):
                 entry = state * states + successors[row, j]
                 for lane in range(LANES):
-                    matrix[entry, lane] -= (
-                        gamma * policy[row, lane] * moves[row * count + j, lane]
-                    )
+                    matrix[entry, lane] -= gamma * policy[row, lane] * moves[row * count + j, lane]
     for k in range(states):
         for lane in range(LANES):
             matrix[k * states + k, lane] = 1.0 / matrix[k * states + k, lane]
@@ -140,19 +149,45 @@ def _policy_reward(policy, reward, actions, x):
 
 
 @kernel
-def _softmax(logits, actions, policy):
+def _exponential(x, bits):
+    """x[lane] <- exp(x[lane]) for x <= 0; the library's exp would not be vectorised."""
+    for lane in range(LANES):
+        clipped = max(x[lane], -700.0)
+        power = np.floor(clipped * LOG2_E + 0.5)
+        rest = (clipped - power * LN2_HIGH) - power * LN2_LOW
+        series = EXP_SERIES[0]
+        for coefficient in literal_unroll(EXP_SERIES[1:]):
+            series = series * rest + coefficient
+        x[lane] = series
+        bits[lane] = (np.int64(power) + 1023) << 52  # the bits of 2**power
+    scale = bits.view(np.float64)
+    for lane in range(LANES):
+        x[lane] *= scale[lane]
+
+
+@kernel
+def _softmax(logits, actions, policy, total, bits):
     for state in range(logits.shape[0] // actions):
         base = state * actions
         for lane in range(LANES):
-            top = logits[base, lane]
-            for action in range(1, actions):
-                top = max(top, logits[base + action, lane])
-            total = 0.0
-            for action in range(actions):
-                policy[base + action, lane] = np.exp(logits[base + action, lane] - top)
-                total += policy[base + action, lane]
-            for action in range(actions):
-                policy[base + action, lane] /= total
+            total[lane] = logits[base, lane]
+        for action in range(1, actions):
+            for lane in range(LANES):
+                total[lane] = max(total[lane], logits[base + action, lane])
+        for action in range(actions):
+            for lane in range(LANES):
+                policy[base + action, lane] = logits[base + action, lane] - total[lane]
+            _exponential(policy[base + action], bits)
+        for lane in range(LANES):
+            total[lane] = 0.0
+        for action in range(actions):
+            for lane in range(LANES):
+                total[lane] += policy[base + action, lane]
+        for lane in range(LANES):
+            total[lane] = 1.0 / total[lane]
+        for action in range(actions):
+            for lane in range(LANES):
+                policy[base + action, lane] *= total[lane]
 
 
 @kernel
@@ -258,6 +293,7 @@ def natural_gradient(logits, reward, moves, successors, actions, gamma, step_siz
     local = np.empty((moves.shape[1], LANES))
     matrix = np.empty((states * states, LANES))
     value = np.empty((states, LANES))
+    total, bits = np.empty(LANES), np.empty(LANES, np.int64)
     eta = np.empty((step_size.shape[0], LANES))
     for first in range(0, seeds, LANES):
         _load(reward, first, rewards)
@@ -266,7 +302,7 @@ def natural_gradient(logits, reward, moves, successors, actions, gamma, step_siz
             _load(moves[agent], first, local)
             _load(logits[agent], first, table)
             for step in range(step_size.shape[0]):
-                _softmax(table, actions, policy)
+                _softmax(table, actions, policy, total, bits)
                 _policy_reward(policy, rewards, actions, value)
                 _factorise(policy, local, successors, actions, gamma, matrix)
                 _solve(matrix, value)
@@ -350,9 +386,10 @@ def softmax(logits, actions):
     out = np.empty((rows, seeds))
     table = np.empty((rows, LANES))
     policy = np.empty((rows, LANES))
+    total, bits = np.empty(LANES), np.empty(LANES, np.int64)
     for first in range(0, seeds, LANES):
         _load(logits, first, table)
-        _softmax(table, actions, policy)
+        _softmax(table, actions, policy, total, bits)
         _store(policy, first, out)
     return out
 

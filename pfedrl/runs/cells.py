@@ -84,7 +84,9 @@ def cells(project: Project, paper: str, experiment: str, scale: str) -> Iterator
     if budget is None:
         raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
     where = f"workflow/papers/{paper}.yaml, experiments.{experiment}"
-    points = [dict(zip(spec.sweep, p, strict=True)) for p in itertools.product(*spec.sweep.values())]
+    points = [
+        dict(zip(spec.sweep, p, strict=True)) for p in itertools.product(*spec.sweep.values())
+    ]
     for variant, given in spec.variants.items():
         algorithm = given.get("algorithm", variant)
         runnable_class = load_runnable(algorithm)
@@ -95,8 +97,7 @@ def cells(project: Project, paper: str, experiment: str, scale: str) -> Iterator
             swept = {
                 key.split(".")[1]: value
                 for key, value in point.items()
-                if key.startswith("algorithm.")
-                and key.split(".")[1] in runnable_class.model_fields
+                if key.startswith("algorithm.") and key.split(".")[1] in runnable_class.model_fields
             }
             runnable = validate(
                 runnable_class, own | shortened | swept, f"{where}.variants.{variant}"
@@ -143,7 +144,9 @@ def find_cell(project: Project, paper: str, experiment: str, name: str, scale: s
 
 
 def run_path(scale: str, cell: Cell, block: str) -> Path:
-    return Path("results", scale, "runs", cell.paper, cell.experiment, cell.name, f"{block}.parquet")
+    return Path(
+        "results", scale, "runs", cell.paper, cell.experiment, cell.name, f"{block}.parquet"
+    )
 
 
 def draws_path(scale: str, cell: Cell, block: str) -> Path:

@@ -48,8 +48,8 @@ def train(
             )
         learner.observe()
         if done in wanted:
-            for metric, values in learner.measure().items():
-                recorder.add(learner.axis, done * exchange.steps, metric, values)
+            for measurement in learner.measure():
+                recorder.add(*measurement)
         if done + 1 < rounds:
             learner.advance(exchange.steps)
             exchange(learner.parts)

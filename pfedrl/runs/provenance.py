@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
-    "numpy", "scipy", "numba", "pandas", "pyarrow", "torch", "gymnasium", "mujoco", "libsumo",
+    "numpy",
+    "scipy",
+    "numba",
+    "pandas",
+    "pyarrow",
+    "torch",
+    "gymnasium",
+    "mujoco",
+    "libsumo",
     "matplotlib",
 )
 
@@ -19,10 +27,15 @@ PACKAGES = (
 @cache
 def commit() -> str:
     """The commit of the code that runs, marked where files differ from it."""
+
     def git(*arguments: str) -> str:
         return subprocess.run(
-            ["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True,
-            check=True, timeout=20,
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=20,
         ).stdout.strip()
 
     try:

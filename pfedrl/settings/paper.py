@@ -51,7 +51,9 @@ class Printed(Settings):
 
     @model_validator(mode="after")
     def one_error_a_value(self) -> "Printed":
-        if len(self.values) != len(self.errors) or (self.along and len(self.at) != len(self.values)):
+        if len(self.values) != len(self.errors) or (
+            self.along and len(self.at) != len(self.values)
+        ):
             raise ValueError("at, values and errors must have the same length")
         return self
 

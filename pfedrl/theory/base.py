@@ -30,7 +30,11 @@ class Statement(Settings):
         """The instance of a seed, as numbers and lists."""
 
     def run(
-        self, seeds: Sequence[int], family: Family | None, draws: Draws, recorder: Recorder,
+        self,
+        seeds: Sequence[int],
+        family: Family | None,
+        draws: Draws,
+        recorder: Recorder,
         control: Control,
     ) -> None:
         for metric, values in self.check(seeds).items():
