@@ -25,10 +25,10 @@ wildcard_constraints:
 
 
 rule all:
+    default_target: True
     input:
         report=f"{FIGURES}/index.html",
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
-    default_target: True
 
 
 for paper in PAPERS:

@@ -107,6 +107,7 @@ def summarise(paper: Paper, experiment: Experiment, scale: ScaleName = "laptop")
     runs = [
         run_path(scale, cell, block)
         for cell in cells(Project.here(), paper, experiment, scale)
+        if cell.skip() is None
         for block in cell.blocks()
     ]
     stem = summaries_folder(scale) / paper / experiment

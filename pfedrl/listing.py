@@ -1,6 +1,7 @@
 """What `pfedrl list` shows: tables of what can be named in settings and commands."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -82,7 +83,7 @@ def table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]])
     return made
 
 
-def loaded(room: str) -> Iterable[tuple[str, type]]:
+def loaded(room: str) -> Iterable[tuple[str, Any]]:
     return ((name, load(room, name)) for name in components(room))
 
 

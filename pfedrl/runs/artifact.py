@@ -37,15 +37,24 @@ def write_run(path: Path, recorder: Recorder, names: dict[str, str], facts: dict
         pq.write_table(table, temporary, compression="zstd")
 
 
+# `pa.array` imports pandas, a third of a short job; buffers do not
+
+
 def _numbers(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """An Arrow array of a NumPy one; `pa.array` would import pandas, a third of a short job."""
-    buffer = pa.py_buffer(np.ascontiguousarray(values, dtype=kind.to_pandas_dtype()))
+    buffer = pa.py_buffer(np.ascontiguousarray(values, dtype=str(kind)))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
 
 def _texts(values: list[str]) -> pa.Array:
-    """Texts of which few are distinct."""
-    return pa.array(values, pa.string()).dictionary_encode()
+    """Texts of which few are distinct, as a dictionary and codes."""
+    code = {text: number for number, text in enumerate(dict.fromkeys(values))}
+    codes = _numbers(np.array([code[text] for text in values]), pa.int32())
+    encoded = [text.encode() for text in code]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    distinct = pa.StringArray.from_buffers(
+        len(code), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
+    return pa.DictionaryArray.from_arrays(codes, distinct)
 
 
 def read_facts(path: Path) -> dict[str, Any]:

@@ -65,8 +65,11 @@ def names_of(kind):
 
 
 def outputs_of(kind):
-    """What a table or a figure is written to, by suffix."""
-    return {suffix: f"{FIGURES}/{{paper}}/{{artifact}}.{suffix}" for suffix in SUFFIXES[kind]}
+    """What a table or a figure is written to, by suffix; Snakemake's own report shows one."""
+    made = {suffix: f"{FIGURES}/{{paper}}/{{artifact}}.{suffix}" for suffix in SUFFIXES[kind]}
+    shown = {"table": "csv", "figure": "png"}[kind]
+    made[shown] = report(made[shown], caption="../report/artifact.rst", category="{paper}")
+    return made
 
 
 def paper_targets(paper):

@@ -1,6 +1,5 @@
 """Environments: what is random about a family's members, drawn once for all cells that share it."""
 
-
 @cache
 def cell_with_draws(scale, draws):
     """The first cell that uses the draws; which one does not matter to them."""
@@ -28,15 +27,10 @@ def drawing_cell(wildcards, output):
 
 
 rule build:
-    message:
-        "Drawing {wildcards.draws}, seeds {wildcards.block}"
     input:
         code=family_code,
     output:
         environments="results/{scale}/envs/{draws}/{block}.npz",
-    params:
-        settings=draw_settings,
-        cell=drawing_cell,
     log:
         "results/{scale}/logs/envs/{draws}/{block}.log",
     benchmark:
@@ -44,6 +38,11 @@ rule build:
     threads: 1
     resources:
         mem_mb=2000,
+    params:
+        settings=draw_settings,
+        cell=drawing_cell,
+    message:
+        "Drawing {wildcards.draws}, seeds {wildcards.block}"
     shell:
         "python -m pfedrl build {params.cell} --seeds {wildcards.block} --scale {wildcards.scale} "
         "--output {output.environments} > {log} 2>&1"

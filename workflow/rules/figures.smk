@@ -6,7 +6,11 @@ def artifact_of(wildcards):
 
 
 def artifact_settings(wildcards):
-    return artifact_of(wildcards).model_dump_json()
+    return artifact_of(wildcards).model_dump(mode="json")
+
+
+def artifact_folder(wildcards, output):
+    return Path(output.json).parent
 
 
 def artifact_summaries(wildcards):
@@ -18,26 +22,26 @@ def artifact_code(wildcards):
 
 
 rule draw_table:
-    message:
-        "Drawing {wildcards.paper}/{wildcards.artifact}"
     input:
         summaries=artifact_summaries,
         code=artifact_code,
     output:
         **outputs_of("table"),
-    params:
-        artifact=artifact_settings,
-        scale=SCALE,
-        folder=lambda wildcards, output: Path(output.json).parent,
-    wildcard_constraints:
-        artifact=names_of("table"),
     log:
         f"results/{SCALE}/logs/figures/{{paper}}/{{artifact}}.log",
     benchmark:
         f"results/{SCALE}/benchmarks/figures/{{paper}}/{{artifact}}.tsv"
+    wildcard_constraints:
+        artifact=names_of("table"),
     threads: 1
     resources:
         mem_mb=1000,
+    params:
+        artifact=artifact_settings,
+        scale=SCALE,
+        folder=artifact_folder,
+    message:
+        "Drawing {wildcards.paper}/{wildcards.artifact}"
     shell:
         "python -m pfedrl draw {wildcards.paper} {wildcards.artifact} --scale {params.scale} "
         "--output {params.folder} > {log} 2>&1"

@@ -15,15 +15,11 @@ def claims_summaries(wildcards):
 
 
 rule claims:
-    message:
-        "Testing the claims of {wildcards.paper}"
     input:
         summaries=claims_summaries,
         code=closure("pfedrl.analysis.claims"),
     output:
         verdicts="results/{scale}/claims/{paper}.json",
-    params:
-        settings=claims_settings,
     log:
         "results/{scale}/logs/claims/{paper}.log",
     benchmark:
@@ -31,22 +27,21 @@ rule claims:
     threads: 1
     resources:
         mem_mb=1000,
+    params:
+        settings=claims_settings,
+    message:
+        "Testing the claims of {wildcards.paper}"
     shell:
         "python -m pfedrl claims {wildcards.paper} --scale {wildcards.scale} "
         "--output {output.verdicts} > {log} 2>&1"
 
 
 rule report:
-    message:
-        "Writing the report"
     input:
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
         code=closure("pfedrl.analysis.report"),
     output:
         page=f"{FIGURES}/index.html",
-    params:
-        pages=[PROJECT.paper(paper).model_dump_json() for paper in PAPERS],
-        scale=SCALE,
     log:
         f"results/{SCALE}/logs/report.log",
     benchmark:
@@ -54,5 +49,10 @@ rule report:
     threads: 1
     resources:
         mem_mb=1000,
+    params:
+        pages=[PROJECT.paper(paper).model_dump_json() for paper in PAPERS],
+        scale=SCALE,
+    message:
+        "Writing the report"
     shell:
         "python -m pfedrl report --scale {params.scale} --output {output.page} > {log} 2>&1"

@@ -31,16 +31,11 @@ def experiment_runs(wildcards):
 
 
 rule run:
-    message:
-        "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     input:
         environments=run_environments,
         code=run_code,
     output:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
-    params:
-        key=cell_key,
-        environments=environments_option,
     log:
         "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
     benchmark:
@@ -48,6 +43,11 @@ rule run:
     threads: 1
     resources:
         mem_mb=2000,
+    params:
+        key=cell_key,
+        environments=environments_option,
+    message:
+        "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     shell:
         "python -m pfedrl run {wildcards.paper} {wildcards.experiment} {wildcards.cell} "
         "--seeds {wildcards.block} --scale {wildcards.scale} {params.environments} "
@@ -55,8 +55,6 @@ rule run:
 
 
 rule summarise:
-    message:
-        "Summarising {wildcards.paper}/{wildcards.experiment}"
     input:
         runs=experiment_runs,
         code=closure("pfedrl.analysis.summarise"),
@@ -70,6 +68,8 @@ rule summarise:
     threads: 1
     resources:
         mem_mb=2000,
+    message:
+        "Summarising {wildcards.paper}/{wildcards.experiment}"
     shell:
         "python -m pfedrl summarise {wildcards.paper} {wildcards.experiment} "
         "--scale {wildcards.scale} > {log} 2>&1"
