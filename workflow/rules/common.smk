@@ -46,11 +46,23 @@ def artifacts_of(scale, paper):
     return {name: a for name, a in artifacts.items() if set(a.experiments) <= set(runs)}
 
 
+def check_drawings():
+    """Every artifact names a module that draws it."""
+    folder = Path(workflow.basedir, "pfedrl", "analysis", "figures")
+    known = [path.stem for path in folder.glob("[!_]*.py")]
+    for paper in PAPERS:
+        for name, artifact in artifacts_of(SCALE, paper).items():
+            if artifact.draw not in known:
+                where = f"workflow/papers/{paper}.yaml, artifacts.{name}.draw"
+                raise unknown("drawing", artifact.draw, known, where)
+
+
 try:
     PROJECT = Project.here(Path(workflow.basedir))
     SCALE = str(config.get("scale", "laptop"))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
+    check_drawings()
 except PfedrlError as error:
     give_up(error)
 

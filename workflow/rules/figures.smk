@@ -9,6 +9,14 @@ def artifact_settings(wildcards):
     return artifact_of(wildcards).model_dump(mode="json")
 
 
+def artifact_context(wildcards):
+    """What else of the paper's page a drawing shows: its experiments' titles and claims."""
+    page, named = PROJECT.paper(wildcards.paper), artifact_of(wildcards).experiments
+    claims = [c for c in page.claims if getattr(c.test, "experiment", None) in named]
+    titles = [page.experiments[name].title for name in named]
+    return [*titles, *(claim.model_dump_json() for claim in claims)]
+
+
 def artifact_folder(wildcards, output):
     return Path(output.json).parent
 
@@ -38,6 +46,7 @@ rule draw_table:
         mem_mb=1000,
     params:
         artifact=artifact_settings,
+        context=artifact_context,
         scale=SCALE,
         folder=artifact_folder,
     message:
