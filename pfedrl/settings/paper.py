@@ -71,7 +71,11 @@ class Artifact(Settings):
 
 
 class Monotone(Settings):
-    """A variant's metric falls (or rises) from each point of the sweep to the next."""
+    """A variant's metric falls (or rises) along a sweep.
+
+    It holds where the last point lies below (above) the first and no step goes the other way;
+    steps that change nothing are allowed, as in the papers' own tables.
+    """
 
     kind: Literal["monotone"]
     experiment: str
@@ -79,6 +83,7 @@ class Monotone(Settings):
     metric: str
     along: str
     direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
 
 
 class Greater(Settings):
