@@ -37,13 +37,13 @@ class Lemma2(Statement):
     actions: int = Field(2, gt=1)
     gamma: float = Field(0.9, gt=0, lt=1)
     concentration: float = Field(
-        0.3, gt=0, description="of the transitions; small ones are near-deterministic, the hard case"
+        0.3,
+        gt=0,
+        description="of the transitions; small ones are near-deterministic, the hard case",
     )
 
     def tasks(self, seeds: Sequence[int], states: int) -> Instances:
-        return draw(
-            seeds, states, self.actions, self.environments, self.gamma, self.concentration
-        )
+        return draw(seeds, states, self.actions, self.environments, self.gamma, self.concentration)
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the bound less the largest difference over s, the seed's policy and all

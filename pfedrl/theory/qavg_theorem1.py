@@ -52,7 +52,9 @@ class Theorem1(Statement):
         for _ in range(1 + self.zooms):
             offsets = np.linspace(-width, width, points)
             candidates = [
-                np.clip(found + [up, across], 0.0, 1.0) for up in offsets for across in offsets
+                np.clip(found + np.array([up, across]), 0.0, 1.0)
+                for up in offsets
+                for across in offsets
             ]
             scores = [self.objectives(tasks, chances)[:, start] for chances in candidates]
             choice = np.argmax(scores, axis=0)

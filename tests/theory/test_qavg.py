@@ -208,7 +208,9 @@ def test_theorem_2_fails_at_e_1_where_its_first_steps_are_20():
 
 def test_theorem_3_kappa_2_is_zero_without_noise_and_grows_with_it():
     levels = [Theorem3(kappa=k, iterations=16) for k in (0.0, 0.2, 0.8)]
-    none, small, large = (s.kappa_2(s.dense(s.task(range(20)), range(20)), range(20)) for s in levels)
+    none, small, large = (
+        s.kappa_2(s.dense(s.task(range(20)), range(20)), range(20)) for s in levels
+    )
     np.testing.assert_allclose(none, 0.0, atol=1e-12)
     assert (large > small).all()
     assert (small > 0).all()
