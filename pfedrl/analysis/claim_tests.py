@@ -11,6 +11,7 @@ from pfedrl.analysis.instances import instances, rebuild
 from pfedrl.analysis.output import short
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.statistics import (
+    LEVEL,
     bonferroni_minimum,
     effect,
     equivalent,
@@ -34,6 +35,7 @@ REPRODUCED = "reproduced"
 CONTRADICTED = "contradicted"
 INCONCLUSIVE = "inconclusive"
 NOT_RUN = "not run"
+SIGNIFICANCE = 1 - LEVEL
 
 
 @dataclass(frozen=True)
@@ -104,19 +106,28 @@ def one_sided(contrasts: list[Contrast], margin: float = 0.0) -> Outcome:
 
 
 def monotone(test: Monotone, summary: Summary) -> Outcome:
+    """From the first point to the last, with no step that goes significantly the other way."""
     points = summary.points_along(test.variant, test.along)
+    if test.points:
+        points = {point: points[point] for point in map(float, test.points)}
     if len(points) < 2:
         raise PfedrlError(f"{test.experiment}: '{test.variant}' has no two points of {test.along}.")
     key = sweep_name(test.along)
-    steps = []
-    for (before, first), (after, second) in pairwise(points.items()):
-        names = [f"{key}={before:g}", f"{key}={after:g}"]
-        readings = [(first, test.metric), (second, test.metric)]
-        if test.direction == "rises":
-            names.reverse()
-            readings.reverse()
-        steps.append(contrast(summary, " minus ".join(names), *readings))
-    return one_sided(steps)
+
+    def fall(before: float, after: float) -> Contrast:
+        ends = (before, after) if test.direction == "falls" else (after, before)
+        larger, smaller = ((points[end], test.metric) for end in ends)
+        return contrast(summary, f"{key}={ends[0]:g} minus {key}={ends[1]:g}", larger, smaller)
+
+    order = list(points)
+    whole = one_sided([fall(order[0], order[-1])])
+    steps = one_sided([fall(before, after) for before, after in pairwise(order)])
+    if whole.p_for is None or steps.p_against is None:
+        return whole
+    reversed_step = steps.p_against < SIGNIFICANCE
+    if reversed_step:
+        whole = replace(whole, evidence=f"{whole.evidence}; but a step goes the other way")
+    return replace(whole, p_for=1.0 if reversed_step else whole.p_for, p_against=steps.p_against)
 
 
 def greater_cell(test: Greater, summary: Summary) -> Outcome:

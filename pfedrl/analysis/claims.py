@@ -10,17 +10,17 @@ from pfedrl.analysis.claim_tests import (
     INCONCLUSIVE,
     NOT_RUN,
     REPRODUCED,
+    SIGNIFICANCE,
     Outcome,
 )
 from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.statistics import LEVEL, holm
+from pfedrl.analysis.statistics import holm
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.settings.paper import Agrees, Claim, Paper
 from pfedrl.settings.project import Project
 
 VERDICTS = (REPRODUCED, CONTRADICTED, INCONCLUSIVE, NOT_RUN)
-SIGNIFICANCE = 1 - LEVEL
 TESTS: dict[str, Any] = {
     "monotone": claim_tests.monotone,
     "greater": claim_tests.greater_cell,

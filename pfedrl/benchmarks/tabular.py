@@ -74,7 +74,7 @@ def compare(project: Project, experiment: str) -> Iterator[tuple[str, str, float
         batched_time = (time.perf_counter() - started) / BATCHED_SEEDS
         difference = float(np.abs(found - expected).max())
         yield (
-            type(cell.family).label,
+            cell.family_name,
             settings.label,
             1e3 * plain_time,
             1e3 * batched_time,

@@ -202,10 +202,8 @@ class Paper(Settings):
                 if experiment not in self.experiments:
                     raise ValueError(f"artifact '{name}' names no experiment: '{experiment}'")
         for claim in self.claims:
-            experiment = getattr(claim.test, "experiment", None)
-            if experiment is not None and experiment not in self.experiments:
-                raise ValueError(f"claim '{claim.id}' names no experiment: '{experiment}'")
-            artifact = getattr(claim.test, "artifact", None)
-            if artifact is not None and artifact not in self.artifacts:
-                raise ValueError(f"claim '{claim.id}' names no artifact: '{artifact}'")
+            for kind, known in (("experiment", self.experiments), ("artifact", self.artifacts)):
+                named = getattr(claim.test, kind, None)
+                if named is not None and named not in known:
+                    raise ValueError(f"claim '{claim.id}' names no {kind}: '{named}'")
         return self

@@ -39,7 +39,7 @@ class Lemma2(Statement):
     concentration: float = Field(
         0.3,
         gt=0,
-        description="of transitions; small is near-deterministic, the hard case",
+        description="of the transitions; small ones are near-deterministic, the hard case",
     )
 
     def tasks(self, seeds: Sequence[int], states: int) -> Instances:

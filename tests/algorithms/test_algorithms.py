@@ -8,12 +8,16 @@ from pfedrl.runs.cells import cells
 from pfedrl.runs.loop import Control
 from pfedrl.runs.recorder import Recorder
 
+LEARNERS = ("qavg", "soft_pavg", "proj_pavg")
 TABULAR = [
     (experiment, name)
     for experiment in ("generalisation_random_mdps", "generalisation_windy_cliffs")
-    for name in ("qavg", "qavg_never", "soft_pavg", "soft_pavg_never", "proj_pavg",
-                 "proj_pavg_never", "random_policy", "optimal_policy")
-]  # fmt: skip
+    for name in (
+        *(f"{algorithm}_local_steps={steps}" for algorithm in LEARNERS for steps in (4, "inf")),
+        "random_policy",
+        "optimal_policy",
+    )
+]
 
 
 def measured(cell, seeds):
@@ -44,7 +48,9 @@ def test_a_seed_alone_is_the_seed_in_a_block(project, experiment, name):
     np.testing.assert_allclose(block["value"][own], alone["value"], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("experiment", ["generalisation_random_mdps", "generalisation_windy_cliffs"])
+@pytest.mark.parametrize(
+    "experiment", ["generalisation_random_mdps", "generalisation_windy_cliffs"]
+)
 def test_learners_stand_between_the_controls(project, experiment):
     """Above the random policy on average, and nowhere above each environment's own optimum."""
     seeds = range(32)
@@ -55,7 +61,7 @@ def test_learners_stand_between_the_controls(project, experiment):
         return columns["value"][last & (columns["metric"] == "objective")]
 
     floor, ceiling = objective("random_policy"), objective("optimal_policy")
-    for name in ("qavg", "soft_pavg", "proj_pavg"):
+    for name in (f"{algorithm}_local_steps=4" for algorithm in LEARNERS):
         assert objective(name).mean() > floor.mean()
         assert (objective(name) <= ceiling + 1e-9).all()
 
