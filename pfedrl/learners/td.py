@@ -50,7 +50,7 @@ class TDLearner:
 
     def advance(self, steps: int) -> None:
         for _ in range(steps):
-            self.update(self.uniforms.take(kernels.DRAWS_A_STEP * self.transitions))
+            self.update(self.uniforms.take(kernels.TD_DRAWS * self.transitions))
             self.round += 1
 
     def chains(self) -> tuple[Any, ...]:
