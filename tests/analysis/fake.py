@@ -71,7 +71,7 @@ def write_cell(
 ) -> list[Path]:
     """A cell's runs, in blocks of seeds, from values a seed (and agent) at each point."""
     written = []
-    for part in np.array_split(np.arange(seeds), blocks):
+    for part in np.array_split(np.arange(seeds), min(blocks, seeds)):
         block = range(int(part[0]), int(part[-1]) + 1)
         recorder = Recorder(block)
         for (axis, at, metric), values in measured.items():
