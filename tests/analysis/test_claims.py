@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis import claim_tests
+from pfedrl.analysis.claim_tests import near
 from pfedrl.analysis.claims import evaluate, judge
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.errors import PfedrlError
-from pfedrl.settings.paper import Claim
+from pfedrl.settings.paper import Claim, Near
 from tests.analysis import fake
 
 NOISE = np.random.default_rng(2).normal(size=(6, 100))
@@ -72,7 +73,9 @@ MONOTONE = {
         ((1, 2, 3), "rises", "reproduced"),
         ((3, 2, 2.5), "falls", "contradicted"),
         ((1, 2, 3), "falls", "contradicted"),
-        ((3, 2, 2), "falls", "inconclusive"),
+        ((3, 2, 2), "falls", "reproduced"),  # a step may change nothing
+        ((3, 2, 2.9), "falls", "contradicted"),  # but not go back
+        ((2, 2, 2), "falls", "inconclusive"),
     ],
 )
 def test_monotone(verdict, levels, direction, expected):
@@ -86,10 +89,19 @@ def test_monotone_needs_a_step_that_is_more_than_rounding(verdict):
     assert verdict(values, **MONOTONE)["verdict"] == "inconclusive"
 
 
-def test_monotone_shows_its_weakest_step(verdict):
+def test_monotone_shows_the_change_from_end_to_end(verdict):
     found = verdict(curve(5, 2, 1.9), **MONOTONE)
-    assert "weakest of 2: local_steps=2 minus local_steps=inf" in found["evidence"]
+    assert found["evidence"].startswith("local_steps=1 minus local_steps=inf")
     assert found["low"] < found["effect"] < found["high"]
+
+
+def test_monotone_says_where_a_step_goes_back(verdict):
+    assert "a step goes the other way" in verdict(curve(5, 2, 3), **MONOTONE)["evidence"]
+
+
+def test_monotone_looks_only_at_the_points_it_names(verdict):
+    found = verdict(curve(3, 2, 1, 9), **MONOTONE | {"points": [1, 2, 4]})
+    assert found["verdict"] == "reproduced"
 
 
 GREATER = {"kind": "greater", "greater": "qavg_local_steps=1", "smaller": "qavg_local_steps=inf"}
@@ -182,6 +194,7 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
         "monotone": "reproduced",
         "greater": "contradicted",
         "equivalent": "reproduced",
+        "near": "reproduced",
         "interior_best": "contradicted",
         "agrees": "contradicted",
         "holds": "contradicted",
@@ -189,7 +202,7 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
     }
     written = json.loads((tmp_path / "claims.json").read_text())
     assert written["counts"] == {
-        "reproduced": 3, "contradicted": 4, "inconclusive": 0, "not run": 0
+        "reproduced": 4, "contradicted": 4, "inconclusive": 0, "not run": 0
     }  # fmt: skip
     assert len(written["printed"]["table1"]) == 30
     assert written["printed"]["figure2"][5]["at"] == "inf"
@@ -232,6 +245,15 @@ def test_judging_again_gives_the_same_bytes(project, made, tmp_path):
     evaluate(project, "qavg", "laptop", made, tmp_path / "one.json")
     evaluate(project, "qavg", "laptop", made, tmp_path / "other.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
+
+
+def test_a_mean_clearly_outside_the_margin_of_a_number_contradicts_it(made):
+    summary = read_summary(made, "qavg", "theory")
+    for value, speaks_for, against in ((4.0, True, False), (5.0, False, True)):
+        claim = Near(kind="near", experiment="theory", cell="theorem1", metric="margin",
+                     value=value, margin=0.2)  # fmt: skip
+        outcome = near(claim, summary)
+        assert (outcome.p_for < 0.01, outcome.p_against < 0.01) == (speaks_for, against)
 
 
 def test_judging_claims_needs_no_plotting_library():
