@@ -45,6 +45,11 @@ def deviation(
     return float(np.divide(np.sign(difference) * beyond, np.hypot(our_error, their_error)))
 
 
+def read(curve: pd.DataFrame, reading: str) -> float:
+    """A mean curve as one number: its last point, or its best."""
+    return float(curve["mean"].max() if reading == "best" else curve["mean"].iloc[-1])
+
+
 def compare(printed: Printed, summary: Summary) -> list[Comparison]:
     """Every value of a block of printed numbers beside ours."""
     along = sweep_name(printed.along) if printed.along else ""
@@ -55,7 +60,7 @@ def compare(printed: Printed, summary: Summary) -> list[Comparison]:
         cell = summary.cell_at(printed.variant, **point)
         curve = summary.curve(cell, printed.metric)
         last = curve.iloc[-1]
-        ours = float(curve["mean"].max() if printed.reading == "best" else last["mean"])
+        ours = read(curve, printed.reading)
         with np.errstate(divide="ignore"):
             away = deviation(ours, float(last["se"]), theirs, their_error, half)
         rows.append(
@@ -66,7 +71,3 @@ def compare(printed: Printed, summary: Summary) -> list[Comparison]:
             )
         )  # fmt: skip
     return rows
-
-
-def comparison_frame(comparisons: list[Comparison]) -> pd.DataFrame:
-    return pd.DataFrame([vars(row) for row in comparisons])
