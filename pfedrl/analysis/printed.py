@@ -37,12 +37,15 @@ def half_unit(values: list[float]) -> float:
 def deviation(
     ours: float, our_error: float, theirs: float, their_error: float, half: float
 ) -> float:
-    """Ours minus theirs in combined standard errors; what rounding explains is no deviation."""
+    """Ours minus theirs in combined standard errors; what rounding explains is no deviation.
+
+    An error printed as 0.00 is not zero but below half of the last digit, so that half is taken.
+    """
     difference = ours - theirs
     beyond = max(abs(difference) - half, 0.0)
-    if np.isnan(ours) or beyond == 0:
-        return beyond if not np.isnan(ours) else np.nan
-    return float(np.divide(np.sign(difference) * beyond, np.hypot(our_error, their_error)))
+    if np.isnan(ours):
+        return np.nan
+    return float(np.sign(difference) * beyond / np.hypot(our_error, their_error or half))
 
 
 def read(curve: pd.DataFrame, reading: str) -> float:
@@ -61,8 +64,7 @@ def compare(printed: Printed, summary: Summary) -> list[Comparison]:
         curve = summary.curve(cell, printed.metric)
         last = curve.iloc[-1]
         ours = read(curve, printed.reading)
-        with np.errstate(divide="ignore"):
-            away = deviation(ours, float(last["se"]), theirs, their_error, half)
+        away = deviation(ours, float(last["se"]), theirs, their_error, half)
         rows.append(
             Comparison(
                 printed.experiment, printed.variant, printed.metric, cell, along,
