@@ -150,9 +150,7 @@ def test_a_scale_of_an_unknown_experiment_is_refused(tmp_path: Path):
 def test_a_misspelt_key_that_is_required_gets_its_spelling():
     """Two things are wrong then, the missing key and the unknown one; the second explains both."""
     values = {"learning_rat": 0.1, "decay": 0.5, "iterations": 8, "local_steps": 4}
-    with pytest.raises(
-        PfedrlError, match="unknown key 'learning_rat'. Did you mean 'learning_rate'"
-    ):
+    with pytest.raises(PfedrlError, match="Did you mean 'learning_rate'"):
         validate(QAvg, values, "page.yaml")
 
 
