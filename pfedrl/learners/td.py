@@ -26,6 +26,7 @@ class TDLearner:
         self.transitions = transitions  # K, that an agent sees in one local step
         self.chain = chain(task)
         self.truth = self.chain.values()
+        self.starts = np.flatnonzero(task.start)  # the states that d0 is about
         self.visited = self.chain.stationary() > 1e-12
         self.cumulative = cumulative(self.chain.probability)
         self.restart = cumulative(self.chain.restart)
@@ -41,8 +42,8 @@ class TDLearner:
         return (first >= self.restart[:-1]).sum(axis=-1)
 
     @abstractmethod
-    def values(self) -> np.ndarray:
-        """The agents' estimates, [seed, agent, s]."""
+    def values(self, states: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """The agents' estimates for some states, [seed, agent, s]."""
 
     @abstractmethod
     def update(self, uniforms: np.ndarray) -> None:
@@ -64,8 +65,9 @@ class TDLearner:
 
     def observe(self) -> None:
         """Since which episode an agent's estimate has been near the truth without interruption."""
-        truth = self.start_values(self.truth)
-        off = np.abs(self.start_values(self.values()) - truth) > NEAR * np.abs(truth)
+        weight = self.task.start[self.starts]
+        truth = self.truth[..., self.starts] @ weight
+        off = np.abs(self.values(self.starts) @ weight - truth) > NEAR * np.abs(truth)
         self.arrived[off] = np.nan
         fresh = ~off & np.isnan(self.arrived)
         self.arrived[fresh] = self.episodes[fresh]
@@ -129,8 +131,8 @@ class TableTD(TDLearner):
     def parts(self) -> Parts:
         return {"table": self.table}
 
-    def values(self) -> np.ndarray:
-        return self.table
+    def values(self, states: np.ndarray | slice = slice(None)) -> np.ndarray:
+        return self.table[..., states]
 
     def update(self, uniforms: np.ndarray) -> None:
         kernels.table_td(
@@ -162,8 +164,8 @@ class RepresentationTD(TDLearner):
     def parts(self) -> Parts:
         return {"features": self.features, "weights": self.weights}
 
-    def values(self) -> np.ndarray:
-        return np.einsum("xisd,xid->xis", self.features, self.weights)
+    def values(self, states: np.ndarray | slice = slice(None)) -> np.ndarray:
+        return np.einsum("xisd,xid->xis", self.features[:, :, states], self.weights)
 
     def update(self, uniforms: np.ndarray) -> None:
         kernels.representation_td(
