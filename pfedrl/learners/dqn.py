@@ -1,0 +1,258 @@
+"""DQN for the whole stack: all agents of all seeds act, sample and learn in the same calls."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from pfedrl.envs.classic_control import ControlTask
+from pfedrl.exchange.exchange import Parts
+from pfedrl.learners import deep_kernels as kernels
+from pfedrl.learners.base import Measurement
+from pfedrl.learners.deep_settings import DeepSettings
+from pfedrl.learners.experience import Experience
+from pfedrl.learners.greedy import greedy_returns, start_states
+from pfedrl.learners.stacked_net import PARTS, StackedNet
+
+torch.set_grad_enabled(False)  # the backward pass is written out
+
+
+class DQNLearner:
+    """Q nets with replay and target nets (Mnih et al. 2015), one a replica (seed, agent).
+
+    A replica rests once it has had its episodes of the round, or its seed all episodes; one whose
+    loss is no longer finite has diverged: it ends there, and the others go on.
+    """
+
+    def __init__(
+        self, task: ControlTask, seeds: Sequence[int], settings: DeepSettings, embedding: int = 0,
+        phases: tuple[str, ...] = ("all",), weights: np.ndarray | None = None, first_agent: int = 0,
+    ):  # fmt: skip
+        self.task, self.seeds, self.settings = task, list(seeds), settings
+        self.phases = phases  # the first at every step, the others after a round's steps
+        self.first_agent = first_agent
+        self.shape = (task.seeds, task.agents)
+        replicas = task.seeds * task.agents
+        physics = task.physics
+        self.net = StackedNet(
+            physics.observation, physics.actions, settings.width, settings.layers, embedding
+        )
+        if weights is None:
+            weights = np.concatenate([self.net.initial(seed, task.agents) for seed in seeds])
+        self.weights = torch.from_numpy(weights.reshape(replicas, -1).astype(np.float32))
+        self.target = self.weights.clone()
+        self.gradient = torch.zeros_like(self.weights)
+        self.moments = np.zeros((2, *self.weights.shape), np.float32)
+        self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
+        self.experience = Experience(
+            physics, task.training, seeds, first_agent, settings.episodes, settings.buffer,
+            settings.batch, embedding,
+        )  # fmt: skip
+        batch = self.experience.batch
+        self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
+        self.slope = np.zeros((*batch.action.shape, physics.actions), np.float32)
+        self.loss = np.zeros(replicas)
+        self.diverged = np.zeros(replicas, np.bool_)
+        self.epsilon = np.full(replicas, settings.epsilon)
+        self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
+        self.reported = 0  # episodes whose training returns have been recorded
+
+    @property
+    def parts(self) -> Parts:
+        """Views [seed, agent, weight] on the embedding (where there is one), body and head."""
+        stack = self.weights.view(*self.shape, -1)
+        return {
+            name: stack[:, :, self.net.part[name]]
+            for name in PARTS
+            if self.net.part[name].stop > self.net.part[name].start
+        }
+
+    @property
+    def finished(self) -> bool:
+        """Whether all episodes are done: the rounds that remain are left out."""
+        return not self._unfinished().any()
+
+    def episodes_done(self) -> int:
+        """Episodes that every replica has had, of those asked for."""
+        done = np.where(self.diverged, self.settings.episodes, self.experience.episodes)
+        return int(min(done.min(), self.settings.episodes))
+
+    def _unfinished(self) -> np.ndarray:
+        """Replicas still at it. In lock step the agents of a seed go on until the last is done."""
+        short = (self.experience.episodes < self.settings.episodes) & ~self.diverged
+        if self.settings.unit == "step":
+            seeds = short.reshape(self.shape).any(axis=1)
+            short = np.repeat(seeds, self.shape[1]) & ~self.diverged
+        return short
+
+    def advance(self, steps: int) -> None:
+        if self.settings.fresh_rounds:
+            self._fresh()
+        if self.settings.unit == "episode":
+            self.goal = min(self.goal + steps, self.settings.episodes)
+            while (active := (self.experience.episodes < self.goal) & ~self.diverged).any():
+                self._step(active)
+            return
+        active = self._unfinished()
+        for _ in range(steps):
+            self._step(active & ~self.diverged)
+        learning = active & ~self.diverged & (self.experience.size >= self.settings.warm_up)
+        for phase in self.phases[1:]:
+            self._update(learning, phase, again=True)
+
+    def _fresh(self) -> None:
+        """What QAvg's code renews every round; the nets stay."""
+        self.experience.restart(forget=True)
+        self.moments[:] = 0
+        for updates in self.updates.values():
+            updates[:] = 0
+        self.target.copy_(self.weights)
+        started = self.settings.epsilon_decay**self.experience.episodes
+        self.epsilon[:] = self.settings.epsilon * started
+
+    def _step(self, active: np.ndarray) -> None:
+        """One step in the environments, and one gradient step where the replay is warm."""
+        experience = self.experience
+        seen = torch.from_numpy(experience.observation).unsqueeze(1)
+        values = self.net.values(self.weights, seen)
+        experience.step(values.squeeze(1).numpy(), self.epsilon, active)
+        self._update(active & (experience.size >= self.settings.warm_up), self.phases[0])
+
+    def _update(self, learning: np.ndarray, phase: str, again: bool = False) -> None:
+        """One Adam step on a part of the nets ("nothing" is one), the rest held fixed."""
+        if phase == "nothing" or not learning.any():
+            return
+        settings, net = self.settings, self.net
+        batch = self.experience.sample(learning, again)
+        # a target that is copied at every step is the net itself
+        target = self.weights if settings.target_every == 1 else self.target
+        if net.embedding:
+            self.seen[:, :, : net.embedding] = self.weights[:, None, : net.embedding]
+            self.following[:, :, : net.embedding] = target[:, None, : net.embedding]
+        following = net.activations(target, self.following)[-1].numpy()
+        levels = net.activations(self.weights, self.seen)
+        kernels.loss_gradient(
+            levels[-1].numpy(), following, batch.action, batch.reward, batch.terminal,
+            settings.gamma, learning, self.slope, self.loss,
+        )  # fmt: skip
+        self.diverged |= learning & ~np.isfinite(self.loss)
+        slope = torch.from_numpy(self.slope)
+        net.backward(self.weights, levels, slope, self.gradient, head_only=phase == "head")
+        columns = net.part[phase]
+        updates = self.updates[phase]
+        kernels.adam(
+            self.weights.numpy(), self.gradient.numpy(), *self.moments, updates, self._rate(),
+            learning & ~self.diverged, columns.start, columns.stop,
+        )  # fmt: skip
+        if phase != self.phases[0]:
+            return
+        self.epsilon[learning] *= settings.epsilon_decay
+        due = learning & (updates % settings.target_every == 0)
+        if settings.target_every > 1 and due.any():
+            self.target.numpy()[due] = self.weights.numpy()[due]
+
+    def _rate(self) -> np.ndarray:
+        """Each replica's learning rate, by its own episodes."""
+        every = self.settings.halve_every
+        halvings = self.experience.episodes // every if every else 0
+        return np.broadcast_to(self.settings.learning_rate * 0.5**halvings, self.diverged.shape)
+
+    def observe(self) -> None:
+        """No rule looks at the objective."""
+
+    def measure(self) -> Iterator[Measurement]:
+        """Training returns since the last look, and frozen greedy returns.
+
+        `return` is what an episode of training gave, `greedy_return` what the agent's own net does
+        in its own environment without learning or exploring. `objective` and `held_out_objective`
+        are the agents' averaged net in the training and the new environments; `baseline_*` the mean
+        over all pairs of an agent's net and an environment (QAvg, Section 7.1).
+        """
+        done = self.episodes_done()
+        for episode in range(self.reported, done):
+            yield self._measured(episode + 1, "return", self.experience.returns[:, episode])
+        self.reported = done
+        yield self._measured(done, "diverged", self.diverged.astype(float))
+        stack = self.weights.view(*self.shape, -1)
+        count, rooms = self.task.agents, self.task.agents + self.task.held_out.shape[1]
+        starts = start_states(
+            self.task.physics, self.seeds, rooms, self.settings.evaluation_episodes, done,
+            self.first_agent,
+        )  # fmt: skip
+        own = self._greedy(stack, self.task.training[:, :, None], starts[:, :count, None])
+        yield self._measured(done, "greedy_return", own)
+        for name, members, begin in (
+            ("objective", self.task.training, starts[:, None, :count]),
+            ("held_out_objective", self.task.held_out, starts[:, None, count:]),
+        ):
+            if not members.shape[1]:
+                continue
+            scores = self._greedy(stack.mean(1, keepdim=True), members[:, None], begin)
+            yield Measurement("episode", done, name, scores.mean(axis=(1, 2)))
+            if self.settings.unit == "episode" and not self.agree():
+                scores = self._greedy(stack, members[:, None], begin)
+                yield Measurement("episode", done, f"baseline_{name}", scores.mean(axis=(1, 2)))
+
+    def _greedy(self, stack: torch.Tensor, members: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Mean greedy return [seed, net, member] of nets [seed, net, weight]; NaN where a net is.
+
+        members [seed, net or 1, member, parameter], starts [seed, net or 1, member, episode, 4].
+        """
+        seeds, nets = stack.shape[:2]
+        shape = (seeds, nets, members.shape[2], starts.shape[3])
+        rows = (seeds * nets, shape[2] * shape[3], -1)
+        parameters = np.broadcast_to(members[:, :, :, None], (*shape, members.shape[-1]))
+        begin = np.broadcast_to(starts, (*shape, starts.shape[-1])).reshape(rows)
+        weights = stack.reshape(seeds * nets, -1)
+        scores = greedy_returns(
+            self.net, weights, self.task.physics, parameters.reshape(rows), begin
+        )
+        scores[~torch.isfinite(weights).all(1).numpy()] = np.nan
+        return scores.reshape(shape).mean(axis=3)
+
+    def agree(self) -> bool:
+        """Whether all agents of a seed hold the same net."""
+        stack = self.weights.view(*self.shape, -1)
+        return bool((stack == stack[:, :1]).all())
+
+    def _measured(self, at: int, metric: str, values: np.ndarray) -> Measurement:
+        return Measurement("episode", at, metric, values.reshape(self.shape))
+
+    def newcomers(
+        self, settings: DeepSettings, phases: tuple[str, ...], fresh: tuple[str, ...]
+    ) -> "DQNLearner":
+        """Learners in the new environments, from the agents' average; `fresh` parts start anew."""
+        new = self.task.held_out
+        task = replace(self.task, training=new, held_out=new[:, :0])
+        stack = self.weights.view(*self.shape, -1).mean(1, keepdim=True)
+        weights = stack.expand(-1, new.shape[1], -1).numpy().copy()
+        for row, seed in enumerate(self.seeds):
+            start = self.net.initial(seed, self.task.agents + new.shape[1])[self.task.agents :]
+            for part in fresh:
+                weights[row, :, self.net.part[part]] = start[:, self.net.part[part]]
+        return DQNLearner(
+            task, self.seeds, settings, self.net.embedding, phases, weights, self.task.agents
+        )
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "weights": self.weights.numpy(),
+            "target": self.target.numpy(),
+            "moments": self.moments,
+            "updates": self.updates,
+            "experience": self.experience.kept(),
+            "loss": self.loss,
+            "diverged": self.diverged,
+            "epsilon": self.epsilon,
+            "goal": self.goal,
+            "reported": self.reported,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.weights = torch.from_numpy(state["weights"])
+        self.target = torch.from_numpy(state["target"])
+        self.experience.restore(state["experience"])
+        for name in ("moments", "updates", "loss", "diverged", "epsilon", "goal", "reported"):
+            setattr(self, name, state[name])
