@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from pfedrl.runs.loop import Control, train
 from pfedrl.runs.recorder import Recorder
 
 if TYPE_CHECKING:
+    from pfedrl.exchange.distillation import Distillation, Weighting
     from pfedrl.learners.dqn import DQNLearner
 
 LONGEST = 1000  # steps of the longest episode of any family
@@ -50,6 +51,10 @@ class DeepValue(Algorithm, DeepSettings):
     def exchange(self) -> Exchange:
         return Exchange(self.shares, ServerAverage(), self.local_steps)
 
+    def meeting(self, learner: "DQNLearner") -> Any:
+        """The exchange of these very learners; only distillation needs to know their nets."""
+        return self.exchange()
+
     def rounds(self) -> int:
         """An upper bound where local steps are steps in the environment: the learner ends."""
         if self.unit == "episode":
@@ -67,7 +72,7 @@ class DeepValue(Algorithm, DeepSettings):
         """Train together, then let each way of meeting the new environments do so."""
         assert family is not None
         learner = self.learner(family.task(draws), seeds)
-        train(learner, self.exchange(), self.rounds(), recorder, watching(learner, control))
+        train(learner, self.meeting(learner), self.rounds(), recorder, watching(learner, control))
         if not self.adapt_episodes:
             return
         settings = self.adapting()
@@ -92,6 +97,23 @@ class DeepValue(Algorithm, DeepSettings):
         # evaluated after every episode where evaluations are asked for (QAvg's Figure 6)
         each = {"local_steps": 1, "fresh_rounds": False} if self.adapt_evaluations else {}
         return self.model_copy(update={"episodes": self.adapt_episodes, **given, **each})
+
+
+class DistilledValue(DeepValue):
+    """DQN agents that receive a net which the server fitted to all of theirs."""
+
+    shares: ClassVar[tuple[str, ...]] = ()  # weights are not mixed, values are
+
+    server_states: int = Field(256, gt=0, description="states that the server draws an exchange")
+    server_fits: int = Field(100, gt=0, description="its Adam steps on their labels")
+
+    def distillation(self, learner: "DQNLearner", weighting: "Weighting") -> "Distillation":
+        from pfedrl.exchange.distillation import Distillation
+
+        return Distillation(
+            learner, self.local_steps, weighting, self.server_states, self.server_fits,
+            self.learning_rate,
+        )  # fmt: skip
 
 
 def watching(learner: "DQNLearner", control: Control) -> Control:

@@ -86,13 +86,9 @@ def acrobot_next(a1, a2, v1, v2, torque, length, mass, centre):
     h = ACROBOT_TICK
     k1, l1 = _acrobot_rates(a1, a2, v1, v2, torque, length, mass, centre)
     u1, u2 = v1 + h / 2 * k1, v2 + h / 2 * l1
-    k2, l2 = _acrobot_rates(
-        a1 + h / 2 * v1, a2 + h / 2 * v2, u1, u2, torque, length, mass, centre
-    )
+    k2, l2 = _acrobot_rates(a1 + h / 2 * v1, a2 + h / 2 * v2, u1, u2, torque, length, mass, centre)
     w1, w2 = v1 + h / 2 * k2, v2 + h / 2 * l2
-    k3, l3 = _acrobot_rates(
-        a1 + h / 2 * u1, a2 + h / 2 * u2, w1, w2, torque, length, mass, centre
-    )
+    k3, l3 = _acrobot_rates(a1 + h / 2 * u1, a2 + h / 2 * u2, w1, w2, torque, length, mass, centre)
     z1, z2 = v1 + h * k3, v2 + h * l3
     k4, l4 = _acrobot_rates(a1 + h * w1, a2 + h * w2, z1, z2, torque, length, mass, centre)
     a1 = _wrapped(a1 + h / 6 * (v1 + 2 * u1 + 2 * w1 + z1))

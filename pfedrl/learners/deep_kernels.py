@@ -116,8 +116,11 @@ def adam(weights, gradient, mean, square, updates, rate, learning, first, last):
         updates[r] += 1
         scale = np.float32(1.0 / np.sqrt(1.0 - 0.999 ** updates[r]))
         step = np.float32(rate[r] / (1.0 - 0.9 ** updates[r]))
-        for p in range(first, last):
-            g = gradient[r, p]
-            mean[r, p] = near * mean[r, p] + (one - near) * g
-            square[r, p] = far * square[r, p] + (one - far) * g * g
-            weights[r, p] -= step * mean[r, p] / (np.sqrt(square[r, p]) * scale + tiny)
+        # plain rows: LLVM vectorises these, not [r, p] with bounds that vary
+        own, slope = weights[r, first:last], gradient[r, first:last]
+        m, v = mean[r, first:last], square[r, first:last]
+        for p in range(len(own)):
+            g = slope[p]
+            m[p] = near * m[p] + (one - near) * g
+            v[p] = far * v[p] + (one - far) * g * g
+            own[p] -= step * m[p] / (np.sqrt(v[p]) * scale + tiny)

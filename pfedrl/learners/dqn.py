@@ -14,7 +14,9 @@ from pfedrl.learners.base import Measurement
 from pfedrl.learners.deep_settings import DeepSettings
 from pfedrl.learners.experience import Experience
 from pfedrl.learners.greedy import greedy_returns, start_states
-from pfedrl.learners.stacked_net import PARTS, StackedNet
+from pfedrl.learners.stacked_net import PARTS, StackedNet, activations
+
+SMOOTHED = 9  # episodes of training whose returns are averaged for a curve
 
 torch.set_grad_enabled(False)  # the backward pass is written out
 
@@ -41,9 +43,7 @@ class DQNLearner:
         )
         if weights is None:
             weights = np.concatenate([self.net.initial(seed, task.agents) for seed in seeds])
-        self.weights = torch.from_numpy(weights.reshape(replicas, -1).astype(np.float32))
-        self.target = self.weights.clone()
-        self.gradient = torch.zeros_like(self.weights)
+        self._hold(weights.reshape(replicas, -1).astype(np.float32))
         self.moments = np.zeros((2, *self.weights.shape), np.float32)
         self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
         self.experience = Experience(
@@ -53,11 +53,21 @@ class DQNLearner:
         batch = self.experience.batch
         self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
         self.slope = np.zeros((*batch.action.shape, physics.actions), np.float32)
+        self.loss_slope = torch.from_numpy(self.slope)
         self.loss = np.zeros(replicas)
         self.diverged = np.zeros(replicas, np.bool_)
         self.epsilon = np.full(replicas, settings.epsilon)
         self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
         self.reported = 0  # episodes whose training returns have been recorded
+
+    def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
+        """Take the nets' weights, and make the views on them once."""
+        self.weights = torch.from_numpy(weights)
+        self.target = self.weights.clone() if target is None else torch.from_numpy(target)
+        self.gradient = torch.zeros_like(self.weights)
+        self.layers, self.target_layers, self.gradient_layers = (
+            self.net.views(rows) for rows in (self.weights, self.target, self.gradient)
+        )
 
     @property
     def parts(self) -> Parts:
@@ -115,8 +125,7 @@ class DQNLearner:
     def _step(self, active: np.ndarray) -> None:
         """One step in the environments, and one gradient step where the replay is warm."""
         experience = self.experience
-        seen = torch.from_numpy(experience.observation).unsqueeze(1)
-        values = self.net.values(self.weights, seen)
+        values = self.net.values(self.weights, torch.from_numpy(experience.observation[:, None]))
         experience.step(values.squeeze(1).numpy(), self.epsilon, active)
         self._update(active & (experience.size >= self.settings.warm_up), self.phases[0])
 
@@ -127,19 +136,23 @@ class DQNLearner:
         settings, net = self.settings, self.net
         batch = self.experience.sample(learning, again)
         # a target that is copied at every step is the net itself
-        target = self.weights if settings.target_every == 1 else self.target
+        lagging = settings.target_every > 1
         if net.embedding:
+            target = self.target if lagging else self.weights
             self.seen[:, :, : net.embedding] = self.weights[:, None, : net.embedding]
             self.following[:, :, : net.embedding] = target[:, None, : net.embedding]
-        following = net.activations(target, self.following)[-1].numpy()
-        levels = net.activations(self.weights, self.seen)
+        ahead = self.target_layers if lagging else self.layers
+        following = activations(ahead, self.following)[-1].numpy()
+        levels = activations(self.layers, self.seen)
         kernels.loss_gradient(
             levels[-1].numpy(), following, batch.action, batch.reward, batch.terminal,
             settings.gamma, learning, self.slope, self.loss,
         )  # fmt: skip
         self.diverged |= learning & ~np.isfinite(self.loss)
-        slope = torch.from_numpy(self.slope)
-        net.backward(self.weights, levels, slope, self.gradient, head_only=phase == "head")
+        net.backward(
+            self.layers, levels, self.loss_slope, self.gradient, self.gradient_layers,
+            head_only=phase == "head",
+        )  # fmt: skip
         columns = net.part[phase]
         updates = self.updates[phase]
         kernels.adam(
@@ -150,7 +163,7 @@ class DQNLearner:
             return
         self.epsilon[learning] *= settings.epsilon_decay
         due = learning & (updates % settings.target_every == 0)
-        if settings.target_every > 1 and due.any():
+        if lagging and due.any():
             self.target.numpy()[due] = self.weights.numpy()[due]
 
     def _rate(self) -> np.ndarray:
@@ -165,15 +178,14 @@ class DQNLearner:
     def measure(self) -> Iterator[Measurement]:
         """Training returns since the last look, and frozen greedy returns.
 
-        `return` is what an episode of training gave, `greedy_return` what the agent's own net does
-        in its own environment without learning or exploring. `objective` and `held_out_objective`
-        are the agents' averaged net in the training and the new environments; `baseline_*` the mean
-        over all pairs of an agent's net and an environment (QAvg, Section 7.1).
+        `training_return` is what the last nine episodes of training gave, `greedy_return` what the
+        agent's own net does in its own environment without learning or exploring. `objective` and
+        `held_out_objective` are the agents' averaged net in the training and the new environments,
+        `baseline_*` the mean over all pairs of an agent's net and an environment (QAvg, Section
+        7.1). Newcomers have none of these.
         """
         done = self.episodes_done()
-        for episode in range(self.reported, done):
-            yield self._measured(episode + 1, "return", self.experience.returns[:, episode])
-        self.reported = done
+        yield from self._training_returns(done)
         yield self._measured(done, "diverged", self.diverged.astype(float))
         stack = self.weights.view(*self.shape, -1)
         count, rooms = self.task.agents, self.task.agents + self.task.held_out.shape[1]
@@ -183,6 +195,8 @@ class DQNLearner:
         )  # fmt: skip
         own = self._greedy(stack, self.task.training[:, :, None], starts[:, :count, None])
         yield self._measured(done, "greedy_return", own)
+        if self.first_agent:  # newcomers are alone
+            return
         for name, members, begin in (
             ("objective", self.task.training, starts[:, None, :count]),
             ("held_out_objective", self.task.held_out, starts[:, None, count:]),
@@ -194,6 +208,19 @@ class DQNLearner:
             if self.settings.unit == "episode" and not self.agree():
                 scores = self._greedy(stack, members[:, None], begin)
                 yield Measurement("episode", done, f"baseline_{name}", scores.mean(axis=(1, 2)))
+
+    def _training_returns(self, done: int) -> Iterator[Measurement]:
+        """The curve since the last look; at the end, what Tables 3 and 4 of PFedRL-Rep report."""
+        returns = self.experience.returns
+        for episode in range(self.reported, done):
+            recent = returns[:, max(0, episode + 1 - SMOOTHED) : episode + 1].mean(axis=1)
+            yield self._measured(episode + 1, "training_return", recent)
+        self.reported = done
+        if done == self.settings.episodes:
+            yield self._measured(done, "return_average", returns.mean(axis=1))
+            yield self._measured(done, "return_variance", returns.var(axis=1))
+            yield self._measured(done, "return_deviation", returns.std(axis=1))
+            yield self._measured(done, "return_median", np.median(returns, axis=1))
 
     def _greedy(self, stack: torch.Tensor, members: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Mean greedy return [seed, net, member] of nets [seed, net, weight]; NaN where a net is.
@@ -251,8 +278,7 @@ class DQNLearner:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.weights = torch.from_numpy(state["weights"])
-        self.target = torch.from_numpy(state["target"])
+        self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
         for name in ("moments", "updates", "loss", "diverged", "epsilon", "goal", "reported"):
             setattr(self, name, state[name])

@@ -7,6 +7,7 @@ matrix products it organises.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from torch import Tensor
 from pfedrl.runs.seeds import Purpose, generator
 
 PARTS = ("embedding", "body", "head")
+Layers = list[tuple[Tensor, Tensor]]  # matrix and bias of each layer, views on rows of weights
 
 
 class StackedNet:
@@ -25,7 +27,7 @@ class StackedNet:
         sizes = [embedding + observation, *[width] * layers, actions]
         self.layers: list[tuple[int, int, int]] = []  # first column, inputs, outputs
         column = embedding
-        for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+        for inputs, outputs in pairwise(sizes):
             self.layers.append((column, inputs, outputs))
             column += (inputs + 1) * outputs
         self.columns = column
@@ -53,7 +55,7 @@ class StackedNet:
             weights[row, : self.embedding] = own
         return weights
 
-    def views(self, weights: Tensor) -> list[tuple[Tensor, Tensor]]:
+    def views(self, weights: Tensor) -> Layers:
         """Matrix [replica, input, output] and bias [replica, 1, output] of each layer."""
         views = []
         for column, inputs, outputs in self.layers:
@@ -62,41 +64,39 @@ class StackedNet:
             views.append((matrix, weights[:, bias : bias + outputs].unsqueeze(1)))
         return views
 
-    def inputs(self, weights: Tensor, observation: Tensor) -> Tensor:
-        """Each replica's embedding before its observations [replica, row, observation]."""
-        if not self.embedding:
-            return observation
-        own = weights[:, None, : self.embedding].expand(-1, observation.shape[1], -1)
-        return torch.cat([own, observation], dim=2)
-
-    def activations(self, weights: Tensor, inputs: Tensor) -> list[Tensor]:
-        """The input of every layer, then the output [replica, row, action]."""
-        views = self.views(weights)
-        levels = [inputs]
-        for matrix, bias in views[:-1]:
-            levels.append(torch.baddbmm(bias, levels[-1], matrix).relu_())
-        matrix, bias = views[-1]
-        levels.append(torch.baddbmm(bias, levels[-1], matrix))
-        return levels
-
     def values(self, weights: Tensor, observation: Tensor) -> Tensor:
         """Q [replica, row, action] of observations [replica, row, observation]."""
-        return self.activations(weights, self.inputs(weights, observation))[-1]
+        if self.embedding:
+            own = weights[:, None, : self.embedding].expand(-1, observation.shape[1], -1)
+            observation = torch.cat([own, observation], dim=2)
+        return activations(self.views(weights), observation)[-1]
 
     def backward(
-        self, weights: Tensor, levels: Sequence[Tensor], slope: Tensor, gradient: Tensor,
-        head_only: bool = False,
+        self, layers: Layers, levels: Sequence[Tensor], slope: Tensor, gradient: Tensor,
+        into: Layers, head_only: bool = False,
     ) -> None:  # fmt: skip
-        """The loss's gradient by the weights, given its slope by the output; written in place."""
-        views, into = self.views(weights), self.views(gradient)
-        for layer in reversed(range(len(views))):
+        """The loss's gradient by the weights, given its slope by the output.
+
+        It is written in place; `into` are the views of `gradient`.
+        """
+        for layer in reversed(range(len(layers))):
             torch.bmm(levels[layer].transpose(1, 2), slope, out=into[layer][0])
             torch.sum(slope, 1, keepdim=True, out=into[layer][1])
             if head_only:
                 return
             if layer or self.embedding:
-                slope = torch.bmm(slope, views[layer][0].transpose(1, 2))
+                slope = torch.bmm(slope, layers[layer][0].transpose(1, 2))
             if layer:
                 slope = torch.ops.aten.threshold_backward(slope, levels[layer], 0)
         if self.embedding:
             gradient[:, : self.embedding] = slope[:, :, : self.embedding].sum(1)
+
+
+def activations(layers: Layers, inputs: Tensor) -> list[Tensor]:
+    """The input of every layer, then the output [replica, row, action]."""
+    levels = [inputs]
+    for matrix, bias in layers[:-1]:
+        levels.append(torch.baddbmm(bias, levels[-1], matrix).relu_())
+    matrix, bias = layers[-1]
+    levels.append(torch.baddbmm(bias, levels[-1], matrix))
+    return levels
