@@ -12,13 +12,13 @@ from pfedrl.exchange.exchange import Parts
 from pfedrl.learners import deep_kernels as kernels
 from pfedrl.learners.base import Measurement
 from pfedrl.learners.deep_settings import DeepSettings
+from pfedrl.learners.dqn_measures import measures
 from pfedrl.learners.experience import Experience
-from pfedrl.learners.greedy import greedy_returns, start_states
 from pfedrl.learners.stacked_net import PARTS, StackedNet, activations
 
-SMOOTHED = 9  # episodes of training whose returns are averaged for a curve
-
 torch.set_grad_enabled(False)  # the backward pass is written out
+# moments of weights without gradient decay to denormal numbers, which are 100 times slower
+torch.set_flush_denormal(True)
 
 
 class DQNLearner:
@@ -59,6 +59,7 @@ class DQNLearner:
         self.epsilon = np.full(replicas, settings.epsilon)
         self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
         self.reported = 0  # episodes whose training returns have been recorded
+        self.looks: list[np.ndarray] = []  # greedy returns [seed, agent] at each look
 
     def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
         """Take the nets' weights, and make the views on them once."""
@@ -176,76 +177,13 @@ class DQNLearner:
         """No rule looks at the objective."""
 
     def measure(self) -> Iterator[Measurement]:
-        """Training returns since the last look, and frozen greedy returns.
-
-        `training_return` is what the last nine episodes of training gave, `greedy_return` what the
-        agent's own net does in its own environment without learning or exploring. `objective` and
-        `held_out_objective` are the agents' averaged net in the training and the new environments,
-        `baseline_*` the mean over all pairs of an agent's net and an environment (QAvg, Section
-        7.1). Newcomers have none of these.
-        """
-        done = self.episodes_done()
-        yield from self._training_returns(done)
-        yield self._measured(done, "diverged", self.diverged.astype(float))
-        stack = self.weights.view(*self.shape, -1)
-        count, rooms = self.task.agents, self.task.agents + self.task.held_out.shape[1]
-        starts = start_states(
-            self.task.physics, self.seeds, rooms, self.settings.evaluation_episodes, done,
-            self.first_agent,
-        )  # fmt: skip
-        own = self._greedy(stack, self.task.training[:, :, None], starts[:, :count, None])
-        yield self._measured(done, "greedy_return", own)
-        if self.first_agent:  # newcomers are alone
-            return
-        for name, members, begin in (
-            ("objective", self.task.training, starts[:, None, :count]),
-            ("held_out_objective", self.task.held_out, starts[:, None, count:]),
-        ):
-            if not members.shape[1]:
-                continue
-            scores = self._greedy(stack.mean(1, keepdim=True), members[:, None], begin)
-            yield Measurement("episode", done, name, scores.mean(axis=(1, 2)))
-            if self.settings.unit == "episode" and not self.agree():
-                scores = self._greedy(stack, members[:, None], begin)
-                yield Measurement("episode", done, f"baseline_{name}", scores.mean(axis=(1, 2)))
-
-    def _training_returns(self, done: int) -> Iterator[Measurement]:
-        """The curve since the last look; at the end, what Tables 3 and 4 of PFedRL-Rep report."""
-        returns = self.experience.returns
-        for episode in range(self.reported, done):
-            recent = returns[:, max(0, episode + 1 - SMOOTHED) : episode + 1].mean(axis=1)
-            yield self._measured(episode + 1, "training_return", recent)
-        self.reported = done
-        if done == self.settings.episodes:
-            yield self._measured(done, "return_average", returns.mean(axis=1))
-            yield self._measured(done, "return_variance", returns.var(axis=1))
-            yield self._measured(done, "return_deviation", returns.std(axis=1))
-            yield self._measured(done, "return_median", np.median(returns, axis=1))
-
-    def _greedy(self, stack: torch.Tensor, members: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """Mean greedy return [seed, net, member] of nets [seed, net, weight]; NaN where a net is.
-
-        members [seed, net or 1, member, parameter], starts [seed, net or 1, member, episode, 4].
-        """
-        seeds, nets = stack.shape[:2]
-        shape = (seeds, nets, members.shape[2], starts.shape[3])
-        rows = (seeds * nets, shape[2] * shape[3], -1)
-        parameters = np.broadcast_to(members[:, :, :, None], (*shape, members.shape[-1]))
-        begin = np.broadcast_to(starts, (*shape, starts.shape[-1])).reshape(rows)
-        weights = stack.reshape(seeds * nets, -1)
-        scores = greedy_returns(
-            self.net, weights, self.task.physics, parameters.reshape(rows), begin
-        )
-        scores[~torch.isfinite(weights).all(1).numpy()] = np.nan
-        return scores.reshape(shape).mean(axis=3)
+        """Training returns and frozen greedy returns: see dqn_measures."""
+        return measures(self)
 
     def agree(self) -> bool:
         """Whether all agents of a seed hold the same net."""
         stack = self.weights.view(*self.shape, -1)
         return bool((stack == stack[:, :1]).all())
-
-    def _measured(self, at: int, metric: str, values: np.ndarray) -> Measurement:
-        return Measurement("episode", at, metric, values.reshape(self.shape))
 
     def newcomers(
         self, settings: DeepSettings, phases: tuple[str, ...], fresh: tuple[str, ...]
@@ -275,10 +213,12 @@ class DQNLearner:
             "epsilon": self.epsilon,
             "goal": self.goal,
             "reported": self.reported,
+            "looks": self.looks,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
-        for name in ("moments", "updates", "loss", "diverged", "epsilon", "goal", "reported"):
+        for name in ("moments", "updates", "loss", "diverged", "epsilon", "goal", "reported",
+                     "looks"):  # fmt: skip
             setattr(self, name, state[name])

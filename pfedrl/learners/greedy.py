@@ -1,6 +1,6 @@
 """Frozen greedy evaluation: nets that no longer learn, in any environments, without exploration."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -23,12 +23,12 @@ def start_states(
     return starts
 
 
-def greedy_returns(
+def rollout(
     net: StackedNet, weights: Tensor, physics: Physics, parameters: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
-    """Undiscounted returns [replica, row] of nets [replica] from starts [replica, row, 4].
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Greedy episodes from starts [replica, row, 4], in environments [replica, row, parameter].
 
-    parameters [replica, row, parameter] say in which environment each row is.
+    At each step, for every row: the greedy value, the reward, and whether the episode was still on.
     """
     replicas, rows = starts.shape[:2]
     state = np.array(starts.reshape(replicas * rows, -1))
@@ -37,14 +37,41 @@ def greedy_returns(
     active = np.ones(replicas * rows, np.bool_)
     reward = np.zeros(replicas * rows, np.float32)
     terminal = np.zeros(replicas * rows, np.bool_)
-    total = np.zeros(replicas * rows)
     seen = torch.from_numpy(observation).view(replicas, rows, -1)
     for _ in range(physics.cap):
         physics.observe(state, observation)
-        action = net.values(weights, seen).argmax(2).view(-1).numpy()
-        physics.step(state, action, flat, active, reward, terminal)
-        total += np.where(active, reward, 0.0)
+        value, action = net.values(weights, seen).view(replicas * rows, -1).max(1)
+        physics.step(state, action.numpy(), flat, active, reward, terminal)
+        yield value.numpy(), np.where(active, reward, 0.0), active
         active &= ~terminal
         if not active.any():
             break
-    return total.reshape(replicas, rows)
+
+
+def greedy_returns(
+    net: StackedNet, weights: Tensor, physics: Physics, parameters: np.ndarray, starts: np.ndarray
+) -> np.ndarray:
+    """Undiscounted returns [replica, row]."""
+    total = np.zeros(starts.shape[0] * starts.shape[1])
+    for _, reward, _ in rollout(net, weights, physics, parameters, starts):
+        total += reward
+    return total.reshape(starts.shape[:2])
+
+
+def value_errors(
+    net: StackedNet, weights: Tensor, physics: Physics, parameters: np.ndarray,
+    starts: np.ndarray, gamma: float,
+) -> np.ndarray:  # fmt: skip
+    """Mean squared difference [replica] of greedy values and discounted returns from there."""
+    steps = [
+        (value, reward, active.copy())
+        for value, reward, active in rollout(net, weights, physics, parameters, starts)
+    ]
+    squares, count = np.zeros(steps[0][0].shape), np.zeros(steps[0][0].shape)
+    ahead = np.zeros(squares.shape)
+    for value, reward, active in reversed(steps):
+        ahead = np.where(active, reward + gamma * ahead, 0.0)
+        squares += np.where(active, (value - ahead) ** 2, 0.0)
+        count += active
+    shape = starts.shape[:2]
+    return squares.reshape(shape).sum(axis=1) / count.reshape(shape).sum(axis=1)
