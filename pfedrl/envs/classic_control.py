@@ -23,6 +23,7 @@ class Physics:
     start: float  # episodes start uniformly within +- this, in every coordinate
     cap: int  # steps after which an episode ends; the end is terminal, as in both papers
     box: np.ndarray  # [4]: states of interest lie within +- this
+    best: Callable[[np.ndarray, np.ndarray], float]  # attainable return, by parameters and start
 
     STATE: ClassVar[int] = 4  # numbers in a state, of both tasks
 
@@ -49,6 +50,18 @@ class ControlTask:
     @property
     def seeds(self) -> int:
         return self.training.shape[0]
+
+
+def start_states(
+    physics: Physics, seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
+) -> np.ndarray:
+    """Start states [seed, member, episode, 4]; each evaluation has its own, in any block."""
+    starts = np.empty((len(seeds), members, episodes, physics.STATE))
+    for row, seed in enumerate(seeds):
+        for member in range(members):
+            rng = generator(seed, Purpose.EVALUATION, first + member, at)
+            starts[row, member] = rng.uniform(-1, 1, starts.shape[2:]) * physics.start
+    return starts
 
 
 class ControlFamily(Family):

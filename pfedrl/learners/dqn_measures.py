@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from pfedrl.envs.classic_control import start_states
 from pfedrl.learners.base import Measurement
-from pfedrl.learners.greedy import greedy_returns, start_states, value_errors
+from pfedrl.learners.greedy import greedy_returns, value_errors
 from pfedrl.runs.seeds import Purpose, generator
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Frozen greedy evaluation: nets that no longer learn, in any environments, without exploration."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -8,19 +8,6 @@ from torch import Tensor
 
 from pfedrl.envs.classic_control import Physics
 from pfedrl.learners.stacked_net import StackedNet
-from pfedrl.runs.seeds import Purpose, generator
-
-
-def start_states(
-    physics: Physics, seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
-) -> np.ndarray:
-    """Start states [seed, member, episode, 4]; each evaluation has its own, in any block."""
-    starts = np.empty((len(seeds), members, episodes, physics.STATE))
-    for row, seed in enumerate(seeds):
-        for member in range(members):
-            rng = generator(seed, Purpose.EVALUATION, first + member, at)
-            starts[row, member] = rng.uniform(-1, 1, starts.shape[2:]) * physics.start
-    return starts
 
 
 def rollout(
