@@ -73,7 +73,7 @@ class DeepValue(Algorithm, DeepSettings):
         assert family is not None
         learner = self.learner(family.task(draws), seeds)
         train(learner, self.meeting(learner), self.rounds(), recorder, watching(learner, control))
-        if not self.adapt_episodes:
+        if not self.adapt_episodes or not learner.task.held_out.shape[1]:
             return
         settings = self.adapting()
         for name, (fresh, trains) in self.adaptations().items():

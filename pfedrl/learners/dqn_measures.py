@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pfedrl.learners.dqn import DQNLearner
 
 SMOOTHED = 9  # episodes of training whose returns are averaged for a curve
+POINTS = 100  # of a training curve, at the least
 WINDOW, SOLVED = 10, 0.975  # solved: the mean of ten episodes reaches 195 of 200
 PROBES = 256  # states on which environments are compared
 
@@ -73,7 +74,10 @@ def training_returns(learner: "DQNLearner", done: int) -> Iterator[Measurement]:
     200 steps; where it never does, it is all episodes of training, a lower bound.
     """
     returns = learner.experience.returns
+    stride = max(1, learner.settings.episodes // POINTS)
     for episode in range(learner.reported, done):
+        if (episode + 1) % stride:
+            continue
         recent = returns[:, max(0, episode + 1 - SMOOTHED) : episode + 1].mean(axis=1)
         yield agents(learner, episode + 1, "training_return", recent)
     learner.reported = done
