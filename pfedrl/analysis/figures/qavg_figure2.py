@@ -10,6 +10,7 @@ from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels, ramp
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import estimate, sweep_text
+from pfedrl.errors import PfedrlError
 
 METRIC = "objective"
 ALONG = "local_steps"
@@ -31,13 +32,17 @@ def draw(context: Context) -> Drawing:
 
 
 def _variant(summary: Summary) -> str:
-    """The experiment's one variant."""
-    return str(summary.statistics["variant"].iloc[0])
+    """The one variant that is swept; controls beside it have no E."""
+    swept = summary.statistics[summary.statistics[ALONG].notna()]["variant"].unique()
+    if len(swept) != 1:
+        raise PfedrlError(f"{summary.experiment}: {len(swept)} variants are swept, not one.")
+    return str(swept[0])
 
 
 def _table_data(
     by_variant: dict[str, Summary], compared: dict[tuple[str, float | None], Comparison]
 ) -> pd.DataFrame:
+    """Each cell's last point, and the largest mean on the way, as the authors' script prints."""
     rows = []
     for variant, summary in by_variant.items():
         for steps, cell in summary.points_along(variant, ALONG).items():
@@ -45,6 +50,7 @@ def _table_data(
             theirs = compared.get((variant, steps))
             rows.append({
                 "panel": "left", "variant": variant, "local_steps": steps, "at": last["at"],
+                "largest_mean": summary.curve(cell, METRIC)["mean"].max(),
                 **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
                 "paper_mean": theirs.theirs if theirs else math.nan,
                 "paper_se": theirs.their_error if theirs else math.nan,
@@ -92,8 +98,8 @@ def _draw_table(axis: Axes, data: pd.DataFrame, variants: list[str]) -> None:
     rule(1, 0.9)
     rule(1 - height, 0.5)
     rule(0, 0.9)
-    write(0.5, -0.05, "mean ± s.e. over seeds; in grey as the paper prints it", color=FAINT,
-          fontsize=6)  # fmt: skip
+    note = "mean ± s.e. over seeds; in grey the paper's"
+    write(0.5, -0.05, note, color=FAINT, fontsize=6)
 
 
 def _draw_curves(axis: Axes, data: pd.DataFrame) -> None:
