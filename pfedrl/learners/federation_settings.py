@@ -6,7 +6,7 @@ from pfedrl.learners.ppo_kl_settings import PPOKLSettings
 
 
 class FederationSettings(PPOKLSettings):
-    """The federation loop of the FedKL authors' code; what it adds to the paper can be turned off."""
+    """The loop of the FedKL authors' code; what it adds to the paper can be turned off."""
 
     communication_rounds: int = Field(gt=0, description="times that agents train and are averaged")
     selected: int = Field(3, gt=0, description="K, agents that train in a round")

@@ -14,7 +14,7 @@ import numpy as np
 from pfedrl.envs.experience import Experience
 
 ACTION_BINS = 10.0  # a unit of action
-RIDGE = 1e-3  # relative to the number of samples
+RIDGE = 1e-4  # relative to the number of samples
 
 
 def heterogeneity(

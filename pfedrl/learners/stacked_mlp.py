@@ -1,6 +1,7 @@
 """Perceptrons in a stack: each row of a matrix holds all parameters of one agent's network."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ class StackedMLP:
 
     def __init__(self, *sizes: int):
         self.sizes = sizes
-        self.shapes = list(zip(sizes[:-1], sizes[1:], strict=True))
+        self.shapes = list(pairwise(sizes))
         self.size = sum(rows * columns + columns for rows, columns in self.shapes)
 
     def initial(self, random: np.random.Generator) -> np.ndarray:
