@@ -69,7 +69,7 @@ def levels(
     seen, own = np.unique(agent * pairs + pair, return_inverse=True)
     observed = np.bincount(own, advantages.reshape(-1)) / np.bincount(own)
     features = quadratic(bins[example])
-    coefficients = regressions(quadratic(bins).reshape(agents, steps, -1), advantages)
+    coefficients = regressions(features[pair].reshape(agents, steps, -1), advantages)
     entry = entry_agent * pairs + entry_pair
     at = np.minimum(np.searchsorted(seen, entry), len(seen) - 1)
     value = observed[at]
@@ -99,14 +99,14 @@ def numbered(rows: np.ndarray, with_example: bool = False):
 
 def quadratic(bins: np.ndarray) -> np.ndarray:
     """1, the bins, and their products two by two, as regressors."""
-    scaled = bins / np.maximum(abs(bins).max(axis=0), 1)
-    rows, columns = np.triu_indices(bins.shape[1])
-    ones = np.ones((len(bins), 1))
-    return np.concatenate([ones, scaled, scaled[:, rows] * scaled[:, columns]], axis=1)
+    scaled = (bins / np.maximum(abs(bins).max(axis=0), 1)).astype(np.float32)
+    blocks = [np.ones((len(bins), 1), np.float32), scaled]
+    blocks += [scaled[:, i : i + 1] * scaled[:, i:] for i in range(bins.shape[1])]
+    return np.concatenate(blocks, axis=1)
 
 
 def regressions(features: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Ridge regressions of all agents at once: coefficients [agent, feature]."""
-    gram = features.swapaxes(1, 2) @ features
+    gram = (features.swapaxes(1, 2) @ features).astype(np.float64)
     gram += RIDGE * features.shape[1] * np.eye(features.shape[2])
     return np.linalg.solve(gram, features.swapaxes(1, 2) @ targets[..., None])[..., 0]
