@@ -55,7 +55,7 @@ def levels(
     visits, visit = np.unique(agent * (state.max() + 1) + state, return_inverse=True)
     share = np.bincount(visit, weights.reshape(-1))
     visitor, visited = np.divmod(visits, state.max() + 1)
-    share /= np.bincount(visitor, share)[visitor]
+    share = share / np.bincount(visitor, share)[visitor]
 
     # the entries: every visited state with every pair of that state that anyone saw
     by_state = np.argsort(state_of_pair, kind="stable")
