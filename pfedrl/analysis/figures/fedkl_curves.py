@@ -18,7 +18,16 @@ def draw(context: Context) -> Drawing:
     looked at once: its line is level.
     """
     panels, lines = context.artifact.options["panels"], context.artifact.options["lines"]
-    data = pd.concat([_data(context, panel, line) for panel in panels for line in lines])
+    metrics = dict.fromkeys(panel["metric"] for panel in panels)
+    data = pd.concat(
+        [
+            _data(context, metric, line)
+            for metric in metrics
+            for line in lines
+            # a control has no course: it has no fall from its best
+            if context.summaries[line["experiment"]].measures(line["cell"], metric)
+        ]
+    )
     styles = _styles(context, lines)
     figure, axes = new_figure(2.6, ncols=len(panels), squeeze=False)
     for axis, panel in zip(axes[0], panels, strict=True):
@@ -45,14 +54,10 @@ def _label(context: Context, line: dict[str, Any]) -> str:
     return str(line.get("label") or label_of(_algorithm(context, line)))
 
 
-def _data(context: Context, panel: dict[str, Any], line: dict[str, Any]) -> pd.DataFrame:
-    summary = context.summaries[line["experiment"]]
-    names = {"metric": panel["metric"], "line": _label(context, line)}
-    if not summary.measures(line["cell"], panel["metric"]):  # a control has no course
-        return pd.DataFrame(columns=[*names, *WANTED])
-    curve = summary.curve(line["cell"], panel["metric"])[WANTED].copy()
-    for column, (name, value) in enumerate(names.items()):
-        curve.insert(column, name, value)
+def _data(context: Context, metric: str, line: dict[str, Any]) -> pd.DataFrame:
+    curve = context.summaries[line["experiment"]].curve(line["cell"], metric)[WANTED].copy()
+    curve.insert(0, "metric", metric)
+    curve.insert(1, "line", _label(context, line))
     return curve
 
 
