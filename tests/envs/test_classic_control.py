@@ -94,7 +94,7 @@ def test_a_seed_has_the_same_members_alone_or_in_a_block():
 def test_the_search_finds_a_swing_up_and_a_finer_grid_is_no_slower():
     from pfedrl.envs.physics import fastest_swing_up
 
-    start, parameters = np.zeros(4), np.array([1.0, 1.0, 0.5])
+    start, parameters = np.full(4, 0.05), np.array([1.0, 1.0, 0.5])
     coarse = fastest_swing_up(start, parameters, 40, 1000)
     fine = fastest_swing_up(start, parameters, 60, 1000)
     assert 50 < fine <= coarse < 100

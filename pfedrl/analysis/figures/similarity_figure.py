@@ -6,6 +6,7 @@ Options: `variant`, and `printed`, what arXiv v1 prints in its maps: name to row
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import INK, new_figure, panel_labels
@@ -48,7 +49,7 @@ def matrix(summary: Summary, variant: str, name: str) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def heat_map(axis: Axes, values: np.ndarray, title: str) -> object:
+def heat_map(axis: Axes, values: np.ndarray, title: str) -> AxesImage:
     """One map, agent 1 at the bottom left as in the paper."""
     picture = axis.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, origin="lower")
     for i, row in enumerate(values):

@@ -30,9 +30,9 @@ def draw(context: Context) -> Drawing:
         style = style_of(str(variant))
         look = {"color": style.colour, "ls": style.line, "marker": style.marker}
         label = options.get("labels", {}).get(variant, label_of(str(variant)))
-        left.plot(own["agents"], own["seconds"], label=label, **look)  # type: ignore[arg-type]
+        left.plot(own["agents"], own["seconds"], label=label, **look)
         bars = [own["mean"] - own["low"], own["high"] - own["mean"]]
-        right.errorbar(own["agents"], own["mean"], bars, label=label, **look)  # type: ignore[arg-type]
+        right.errorbar(own["agents"], own["mean"], bars, label=label, **look)
     left.set_title("Computation", loc="left")
     left.set_ylabel("seconds a seed")
     right.set_title("Worst-case personalisation error", loc="left")
