@@ -1,0 +1,106 @@
+"""What learners see of the figure eight: a simulation a seed, which all its agents share."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfedrl.envs.experience import Act, Experience
+from pfedrl.envs.figure_eight_network import Network
+from pfedrl.envs.figure_eight_pool import FigureEightPool
+from pfedrl.errors import PfedrlError
+
+if TYPE_CHECKING:
+    from pfedrl.envs.figure_eight import FigureEightFamily
+
+
+class SharedExperience(Experience):
+    """Experience whose time is cut into equal slots, one an episode that was asked for.
+
+    After a crash the rest of a slot is filled with further episodes, so that learners always
+    have equally many steps; the slot's return is that of its first episode.
+    """
+
+    slots: int
+
+    def episode_returns(self) -> np.ndarray:
+        shape = (len(self.rewards), self.slots, -1)
+        ends = self.ends.reshape(shape)
+        first = np.cumsum(ends, axis=2) - ends == 0  # no end before this step
+        return np.where(first, self.rewards.reshape(shape), 0.0).sum(axis=2)
+
+
+class TrafficTask:
+    """A source of experience: all agents of a seed drive in one simulation, for one reward."""
+
+    observation_size = 6
+    action_size = 1
+
+    def __init__(self, family: "FigureEightFamily", network: Network, seeds: int):
+        self.seeds = seeds
+        self.agents = family.agents
+        self.horizon = family.horizon
+        self._pool = FigureEightPool(family, network, seeds)
+
+    def collect(
+        self,
+        seed: np.ndarray,
+        agent: np.ndarray,
+        episodes: int,
+        act: Act,
+        generators: Sequence[np.random.Generator],
+    ) -> Experience:
+        """Episodes one after the other, all seeds' simulations side by side (see `Source`)."""
+        rows = np.unique(seed)
+        drivers = np.arange(self.agents)
+        if not np.array_equal(seed, np.repeat(rows, self.agents)) or not np.array_equal(
+            agent, np.tile(drivers, len(rows))
+        ):
+            raise PfedrlError(
+                f"all {self.agents} agents of the figure eight drive in one simulation: "
+                f"select all of them every round (selected: {self.agents}), without retries."
+            )
+        count, steps = len(rows), episodes * self.horizon
+        observations = np.empty((count, self.agents, steps, self.observation_size))
+        actions = np.empty((count, self.agents, steps, self.action_size))
+        rewards = np.empty((count, steps))
+        ends = np.zeros((count, steps), dtype=bool)
+        # the simulation's own randomness comes from the first agent's generator
+        random = generators[:: self.agents]
+        seen = self._pool.reset([int(g.integers(2**62)) for g in random], rows)
+        at = np.zeros(count, dtype=int)  # how far each seed's experience goes
+        begun = np.zeros(count, dtype=int)  # where its episode began
+        while (at < steps).any():
+            raw = np.stack([answer.observations for answer in seen])
+            filtered, chosen = act(raw.reshape(count * self.agents, 1, -1))
+            filtered = filtered.reshape(count, self.agents, -1)
+            chosen = chosen.reshape(count, self.agents, -1)
+            moving = np.flatnonzero(at < steps).tolist()
+            for row, answer in zip(
+                moving, self._pool.step(chosen[moving, :, 0], rows[moving]), strict=True
+            ):
+                now = at[row]
+                observations[row, :, now], actions[row, :, now] = filtered[row], chosen[row]
+                rewards[row, now] = answer.reward
+                at[row] = now + 1
+                slot_over = at[row] % self.horizon == 0
+                ends[row, now] = answer.ended or slot_over
+                seen[row] = answer
+                if answer.lost:  # the episode is discarded
+                    at[row] = begun[row]
+                    ends[row, begun[row] :] = False
+                if (answer.ended or slot_over) and at[row] < steps:
+                    begun[row] = at[row]
+                    fresh = int(random[row].integers(2**62))
+                    seen[row] = self._pool.reset([fresh], [rows[row]])[0]
+        lived = SharedExperience(
+            observations.reshape(count * self.agents, steps, -1),
+            actions.reshape(count * self.agents, steps, -1),
+            np.repeat(rewards, self.agents, axis=0),
+            np.repeat(ends, self.agents, axis=0),
+        )
+        lived.slots = episodes
+        return lived
+
+    def close(self) -> None:
+        self._pool.close()
