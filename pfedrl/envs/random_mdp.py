@@ -72,13 +72,13 @@ class RandomMDP(TabularFamily):
     def task(self, draws: Draws) -> TabularTask:
         centre = drawn(draws, "centre") if self.around_centre else None
         return TabularTask(
+            members=self.populate(centre, drawn(draws, "noise")),
             states=self.states,
             actions=self.actions,
             gamma=self.gamma,
             successors=self.successors(),
             reward=drawn(draws, "reward"),
             start=np.full(self.states, 1.0 / self.states),
-            **self.populate(centre, drawn(draws, "noise")),
             score_shift=self.score_shift,
             score_scale=self.score_scale,
         )

@@ -17,24 +17,35 @@ from pfedrl.runs.seeds import Purpose, generator
 
 
 @dataclass(frozen=True)
+class Members:
+    """Transitions P_k(j | s, a) as [member, (s*A + a)*J + j, seed]."""
+
+    training: np.ndarray  # a member an agent
+    centre: np.ndarray | None  # P_0, one member; None where there is no centre
+    held_out: np.ndarray  # members nobody trains on; may be none
+
+
+@dataclass(frozen=True)
 class TabularTask:
     """The environments of all seeds: who trains where, and where the result is looked at."""
 
+    members: Members
     states: int
     actions: int
     gamma: float
     successors: np.ndarray  # [s*A + a, j]: the state that move j leads to, the same for all
     reward: np.ndarray  # [s*A + a, seed]
     start: np.ndarray  # d0 [s]
-    training: np.ndarray  # P_k(j | s, a) as [agent, (s*A + a)*J + j, seed]
-    centre: np.ndarray | None  # P_0 in the same layout, one member; None where there is no centre
-    held_out: np.ndarray  # members nobody trains on; may be none
     score_shift: float = 0.0
     score_scale: float = 1.0
 
     @property
+    def training(self) -> np.ndarray:
+        return self.members.training
+
+    @property
     def agents(self) -> int:
-        return self.training.shape[0]
+        return len(self.training)
 
     @property
     def seeds(self) -> int:
@@ -46,9 +57,9 @@ class TabularTask:
 
     def places(self) -> dict[str, np.ndarray]:
         """Where a model is looked at: the metric's name to members, those that exist."""
-        places = {"objective": self.training, "held_out_objective": self.held_out}
-        if self.centre is not None:
-            places["centre_value"] = self.centre
+        places = {"objective": self.training, "held_out_objective": self.members.held_out}
+        if self.members.centre is not None:
+            places["centre_value"] = self.members.centre
         return {name: members for name, members in places.items() if len(members)}
 
     def imaginary(self) -> np.ndarray:
@@ -104,18 +115,15 @@ class TabularFamily(Family):
     def successors(self) -> np.ndarray:
         """[s*A + a, j]: the state that each move leads to."""
 
-    def populate(
-        self, centre: np.ndarray | None, noise: np.ndarray
-    ) -> dict[str, np.ndarray | None]:
-        """Training, centre and held-out moves from the drawn ones [member, row, seed]."""
+    def populate(self, centre: np.ndarray | None, noise: np.ndarray) -> Members:
+        """Who trains where, from the drawn moves [member, row, seed]."""
         if centre is None:
-            return {"training": noise[: self.agents], "centre": None,
-                    "held_out": noise[self.agents :]}  # fmt: skip
+            return Members(noise[: self.agents], None, noise[self.agents :])
         mixed = (1 - self.kappa) * centre + self.kappa * noise
         training = mixed[: self.agents]
         if self.centre_trains:
             training = np.concatenate([centre, mixed[: self.agents - 1]])
-        return {"training": training, "centre": centre, "held_out": mixed[self.agents :]}
+        return Members(training, centre, mixed[self.agents :])
 
 
 def seed_first(array: np.ndarray) -> np.ndarray:

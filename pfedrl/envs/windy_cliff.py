@@ -69,13 +69,13 @@ class WindyCliff(TabularFamily):
         start = np.zeros(self.states)
         start[0] = 1.0
         return TabularTask(
+            members=self.populate(centre, self.moves(theta)),
             states=self.states,
             actions=len(MOVES),
             gamma=self.gamma,
             successors=self.successors(),
             reward=np.repeat(self.rewards()[:, None], seeds, axis=1),
             start=start,
-            **self.populate(centre, self.moves(theta)),
             score_shift=self.score_shift,
             score_scale=self.score_scale,
         )

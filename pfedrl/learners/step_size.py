@@ -76,7 +76,7 @@ class Scheduled:
 
 
 class Theorem2(Scheduled):
-    """eta_t = 2 / ((1-gamma)(t+E)): QAvg's, in Theorem 2. It exceeds 1 while t + E < 2/(1-gamma)."""
+    """eta_t = 2 / ((1-gamma)(t+E)): QAvg's, in Theorem 2; above 1 while t + E < 2/(1-gamma)."""
 
     def __init__(self, seeds: int, gamma: float, local_steps: int):
         super().__init__(seeds)

@@ -23,6 +23,7 @@ class TabularLearner:
         start = self.initial(seeds)
         self.tables = np.repeat(start[None], task.agents, axis=0)  # [agent, row, seed]
         self.iteration = 0
+        self.history: list[tuple[int, np.ndarray]] = []  # iteration and objective [seed] a round
 
     @property
     def parts(self) -> Parts:
@@ -53,6 +54,7 @@ class TabularLearner:
         """The step size rule looks at the objective of the agents' average, before scoring."""
         objective = self.value(self.policy(self.tables.mean(axis=0)), self.task.training)
         self.step_size.observe(objective)
+        self.history.append((self.iteration, objective))
 
     def value(self, policy: np.ndarray, members: np.ndarray) -> np.ndarray:
         """V^pi(d0) averaged over members: [seed]."""
@@ -72,6 +74,7 @@ class TabularLearner:
         average = self.policy(self.tables.mean(axis=0))
         for name, members in places.items():
             yield self._measured(name, self.value(average, members))
+        yield Measurement("iteration", self.iteration, "settled_at", self.settled_at())
         if not self.agree():
             own = [self.policy(table) for table in self.tables]
             for name in places.keys() - {"centre_value"}:
@@ -81,6 +84,14 @@ class TabularLearner:
     def _measured(self, metric: str, values: np.ndarray) -> Measurement:
         return Measurement("iteration", self.iteration, metric, self.task.score(values))
 
+    def settled_at(self) -> np.ndarray:
+        """The iteration from which on the objective stayed within 1% of where it is now: [seed]."""
+        objectives = np.stack([objective for _, objective in self.history])
+        away = np.abs(objectives - objectives[-1]) > 0.01 * np.abs(objectives[-1])
+        rounds = len(away) - np.argmax(away[::-1], axis=0)  # one past the last round away
+        iterations = np.array([iteration for iteration, _ in self.history])
+        return np.where(away.any(axis=0), iterations[rounds % len(away)], 0).astype(float)
+
     def agree(self) -> bool:
         """Whether all agents hold the same table."""
         return bool((self.tables == self.tables[:1]).all())
@@ -89,12 +100,14 @@ class TabularLearner:
         return {
             "tables": self.tables,
             "iteration": self.iteration,
+            "history": self.history,
             "step_size": self.step_size.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         self.tables = state["tables"]
         self.iteration = state["iteration"]
+        self.history = state["history"]
         self.step_size.restore(state["step_size"])
 
 

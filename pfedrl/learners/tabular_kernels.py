@@ -3,6 +3,7 @@
 Arrays carry the seed on their last axis, so that neighbouring numbers in memory belong to
 neighbouring seeds and one vector instruction serves several seeds. A tile of LANES seeds is copied
 to scratch that stays in the cache, worked on, and written back. Rows are flattened: entry (s, a)
+of a table is row s*A + a, entry (s, a, j) of the moves is row (s*A + a)*J + j, and
 successors[s*A + a, j] is the state that move j leads to.
 
 All kernels stand in one file because Numba's cache of a compiled function watches its own file
@@ -52,14 +53,14 @@ def _backup(moves, successors, reward, value, gamma, q):
     """q(s,a) = R(s,a) + gamma sum_j P(j|s,a) V(next(s,a,j))."""
     count = successors.shape[1]
     for row in range(successors.shape[0]):
+        state = successors[row, 0]
         for lane in range(LANES):
-            q[row, lane] = 0.0
-        for j in range(count):
+            move = gamma * moves[row * count, lane]
+            q[row, lane] = reward[row, lane] + move * value[state, lane]
+        for j in range(1, count):
             state = successors[row, j]
             for lane in range(LANES):
-                q[row, lane] += moves[row * count + j, lane] * value[state, lane]
-        for lane in range(LANES):
-            q[row, lane] = reward[row, lane] + gamma * q[row, lane]
+                q[row, lane] += gamma * moves[row * count + j, lane] * value[state, lane]
 
 
 @kernel
@@ -74,15 +75,28 @@ def _maximum(q, actions, value):
 
 
 @kernel
-def _factorise(policy, moves, successors, actions, gamma, matrix):
+def _bandwidth(successors, actions):
+    """How far from its own number a state's successors lie: 4 on a 4-wide grid, not 15."""
+    widest = 0
+    for row in range(successors.shape[0]):
+        for j in range(successors.shape[1]):
+            widest = max(widest, abs(successors[row, j] - row // actions))
+    return widest
+
+
+@kernel
+def _factorise(policy, moves, successors, actions, gamma, band, matrix):
     """LU of I - gamma P^pi, in place; its diagonal holds reciprocals.
 
-    The matrix is strictly diagonally dominant by rows, so no pivoting is needed.
+    The matrix is strictly diagonally dominant by rows, so no pivoting is needed, and without
+    pivoting the factors keep the matrix's band.
     """
     count = successors.shape[1]
     states = successors.shape[0] // actions
-    matrix[:, :] = 0.0
     for state in range(states):
+        for other in range(max(0, state - band), min(states, state + band + 1)):
+            for lane in range(LANES):
+                matrix[state * states + other, lane] = 0.0
         for lane in range(LANES):
             matrix[state * states + state, lane] = 1.0
         for action in range(actions):
@@ -94,10 +108,11 @@ def _factorise(policy, moves, successors, actions, gamma, matrix):
     for k in range(states):
         for lane in range(LANES):
             matrix[k * states + k, lane] = 1.0 / matrix[k * states + k, lane]
-        for i in range(k + 1, states):
+        end = min(states, k + band + 1)
+        for i in range(k + 1, end):
             for lane in range(LANES):
                 matrix[i * states + k, lane] *= matrix[k * states + k, lane]
-            for j in range(k + 1, states):
+            for j in range(k + 1, end):
                 for lane in range(LANES):
                     matrix[i * states + j, lane] -= (
                         matrix[i * states + k, lane] * matrix[k * states + j, lane]
@@ -105,15 +120,15 @@ def _factorise(policy, moves, successors, actions, gamma, matrix):
 
 
 @kernel
-def _solve(matrix, x):
+def _solve(matrix, band, x):
     """x <- (I - gamma P^pi)^-1 x."""
     states = x.shape[0]
     for i in range(states):
-        for j in range(i):
+        for j in range(max(0, i - band), i):
             for lane in range(LANES):
                 x[i, lane] -= matrix[i * states + j, lane] * x[j, lane]
     for i in range(states - 1, -1, -1):
-        for j in range(i + 1, states):
+        for j in range(i + 1, min(states, i + band + 1)):
             for lane in range(LANES):
                 x[i, lane] -= matrix[i * states + j, lane] * x[j, lane]
         for lane in range(LANES):
@@ -121,17 +136,17 @@ def _solve(matrix, x):
 
 
 @kernel
-def _solve_transposed(matrix, x):
+def _solve_transposed(matrix, band, x):
     """x <- (I - gamma P^pi)^-T x."""
     states = x.shape[0]
     for i in range(states):
-        for j in range(i):
+        for j in range(max(0, i - band), i):
             for lane in range(LANES):
                 x[i, lane] -= matrix[j * states + i, lane] * x[j, lane]
         for lane in range(LANES):
             x[i, lane] *= matrix[i * states + i, lane]
     for i in range(states - 1, -1, -1):
-        for j in range(i + 1, states):
+        for j in range(i + 1, min(states, i + band + 1)):
             for lane in range(LANES):
                 x[i, lane] -= matrix[j * states + i, lane] * x[j, lane]
 
@@ -291,6 +306,7 @@ def natural_gradient(logits, reward, moves, successors, actions, gamma, step_siz
     q = np.empty((rows, LANES))
     rewards = np.empty((rows, LANES))
     local = np.empty((moves.shape[1], LANES))
+    band = _bandwidth(successors, actions)
     matrix = np.empty((states * states, LANES))
     value = np.empty((states, LANES))
     total, bits = np.empty(LANES), np.empty(LANES, np.int64)
@@ -304,8 +320,8 @@ def natural_gradient(logits, reward, moves, successors, actions, gamma, step_siz
             for step in range(step_size.shape[0]):
                 _softmax(table, actions, policy, total, bits)
                 _policy_reward(policy, rewards, actions, value)
-                _factorise(policy, local, successors, actions, gamma, matrix)
-                _solve(matrix, value)
+                _factorise(policy, local, successors, actions, gamma, band, matrix)
+                _solve(matrix, band, value)
                 _backup(local, successors, rewards, value, gamma, q)
                 for row in range(rows):
                     state = row // actions
@@ -318,13 +334,17 @@ def natural_gradient(logits, reward, moves, successors, actions, gamma, step_siz
 
 @kernel
 def projected_gradient(policies, reward, moves, successors, actions, gamma, start, step_size):
-    """ProjPAvg's local work: pi <- Proj(pi + eta d^pi(s) Q^pi(s,a) / (1-gamma)), d^pi normalised."""
+    """ProjPAvg's local work: pi <- Proj(pi + eta d^pi(s) Q^pi(s,a) / (1-gamma)).
+
+    d^pi is the normalised discounted occupancy from the start distribution.
+    """
     agents, rows, seeds = policies.shape
     states = rows // actions
     policy = np.empty((rows, LANES))
     q = np.empty((rows, LANES))
     rewards = np.empty((rows, LANES))
     local = np.empty((moves.shape[1], LANES))
+    band = _bandwidth(successors, actions)
     matrix = np.empty((states * states, LANES))
     value = np.empty((states, LANES))
     occupancy = np.empty((states, LANES))
@@ -338,13 +358,13 @@ def projected_gradient(policies, reward, moves, successors, actions, gamma, star
             _load(policies[agent], first, policy)
             for step in range(step_size.shape[0]):
                 _policy_reward(policy, rewards, actions, value)
-                _factorise(policy, local, successors, actions, gamma, matrix)
-                _solve(matrix, value)
+                _factorise(policy, local, successors, actions, gamma, band, matrix)
+                _solve(matrix, band, value)
                 _backup(local, successors, rewards, value, gamma, q)
                 for state in range(states):
                     for lane in range(LANES):
                         occupancy[state, lane] = (1.0 - gamma) * start[state]
-                _solve_transposed(matrix, occupancy)
+                _solve_transposed(matrix, band, occupancy)
                 for row in range(rows):
                     state = row // actions
                     for lane in range(LANES):
@@ -365,6 +385,7 @@ def policy_values(policies, reward, moves, successors, actions, gamma):
     policy = np.empty((rows, LANES))
     rewards = np.empty((rows, LANES))
     local = np.empty((moves.shape[1], LANES))
+    band = _bandwidth(successors, actions)
     matrix = np.empty((states * states, LANES))
     value = np.empty((states, LANES))
     for first in range(0, seeds, LANES):
@@ -373,8 +394,8 @@ def policy_values(policies, reward, moves, successors, actions, gamma):
         for member in range(members):
             _load(moves[member], first, local)
             _policy_reward(policy, rewards, actions, value)
-            _factorise(policy, local, successors, actions, gamma, matrix)
-            _solve(matrix, value)
+            _factorise(policy, local, successors, actions, gamma, band, matrix)
+            _solve(matrix, band, value)
             _store(value, first, out[member])
     return out
 
@@ -420,6 +441,7 @@ def optimal_tables(reward, moves, successors, actions, gamma, tolerance):
     q = np.empty((rows, LANES))
     rewards = np.empty((rows, LANES))
     local = np.empty((moves.shape[1], LANES))
+    band = _bandwidth(successors, actions)
     matrix = np.empty((states * states, LANES))
     value = np.empty((states, LANES))
     for first in range(0, seeds, LANES):
@@ -433,8 +455,8 @@ def optimal_tables(reward, moves, successors, actions, gamma, tolerance):
             while changed:
                 changed = False
                 _policy_reward(policy, rewards, actions, value)
-                _factorise(policy, local, successors, actions, gamma, matrix)
-                _solve(matrix, value)
+                _factorise(policy, local, successors, actions, gamma, band, matrix)
+                _solve(matrix, band, value)
                 _backup(local, successors, rewards, value, gamma, q)
                 for state in range(states):
                     for lane in range(LANES):

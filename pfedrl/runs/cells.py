@@ -1,4 +1,4 @@
-"""Expansion: an experiment's variants times its sweep are cells; cells times seed blocks are jobs."""
+"""Expansion: variants times the sweep are cells; cells times blocks of seeds are jobs."""
 
 import hashlib
 import itertools

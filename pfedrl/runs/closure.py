@@ -22,7 +22,7 @@ def _imports(module: str) -> frozenset[str]:
     """The pfedrl modules that a module names in an import, anywhere in the file."""
     path = _path(module)
     assert path is not None
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

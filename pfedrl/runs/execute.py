@@ -16,24 +16,36 @@ from pfedrl.runs.loop import Control
 from pfedrl.runs.provenance import Stopwatch, provenance
 from pfedrl.runs.recorder import Recorder
 
+BUILT_FOR = "built_for"  # what the draws of a file are draws of
+
+
+def _built_for(cell: Cell, seeds: range) -> str:
+    return f"{cell.draws_name()}, seeds {seeds.start}-{seeds.stop}"
+
 
 def build(cell: Cell, seeds: range, output: Path) -> None:
     """Draw the members of the cell's family and keep them."""
     assert cell.family is not None
+    drawn = {BUILT_FOR: np.array(_built_for(cell, seeds)), **cell.family.draw(seeds)}
     with atomic_write(output) as temporary:
-        np.savez(temporary, allow_pickle=False, **cell.family.draw(seeds))
+        np.savez(temporary, allow_pickle=False, **drawn)
 
 
-def read_draws(path: Path) -> Draws:
+def read_draws(path: Path, cell: Cell, seeds: range) -> Draws:
+    """The draws of a file, if they are those of the cell and the seeds."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            return dict(stored)
-    except (OSError, BadZipFile, ValueError, EOFError) as error:
+            draws = dict(stored)
+            built_for = str(draws.pop(BUILT_FOR))
+    except (OSError, BadZipFile, KeyError, ValueError, EOFError) as error:
         raise PfedrlError(
             f"{path}: the environments cannot be read ({error}). "
             f"Rebuild them: rm {path} && snakemake --cores all {path}",
             exit_code=BROKEN_ARTIFACT,
         ) from None
+    if built_for != (needed := _built_for(cell, seeds)):
+        raise PfedrlError(f"{path}: holds {built_for}; this run needs {needed}.")
+    return draws
 
 
 def run(
@@ -50,7 +62,7 @@ def run(
     stopwatch = Stopwatch()
     drawn: Draws = {}
     if cell.family is not None:
-        drawn = cell.family.draw(seeds) if draws is None else read_draws(draws)
+        drawn = cell.family.draw(seeds) if draws is None else read_draws(draws, cell, seeds)
     recorder = Recorder(seeds)
     checkpoint = Checkpoint(
         output.with_suffix(".checkpoint"), f"{cell.key()} {seeds}", checkpoint_seconds

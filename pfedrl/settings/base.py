@@ -1,7 +1,7 @@
 """The base of every settings block, and how a bad key is explained."""
 
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -37,17 +37,30 @@ def explain(error: ValidationError, model: type[BaseModel], where: str) -> Pfedr
     return PfedrlError(f"{place}: {first['msg']} (it is {first['input']!r}).")
 
 
-def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> set[str]:
     """The keys allowed at a location inside a model; steps into lists and maps change nothing."""
-    current = model
+    current = [model]
     for step in location:
-        field = current.model_fields.get(str(step))
-        if field is None:
-            continue
-        for candidate in (field.annotation, *getattr(field.annotation, "__args__", ())):
-            if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-                current = candidate
-    return list(current.model_fields)
+        fields = [m.model_fields[step] for m in current if step in m.model_fields]
+        tagged = [m for m in current if step in _tags(m)]
+        if fields:
+            current = [inner for field in fields for inner in _models(field.annotation)]
+        elif tagged:
+            current = tagged
+    return {key for m in current for key in m.model_fields}
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """The models that an annotation such as dict[str, list[Model]] holds."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [inner for argument in get_args(annotation) for inner in _models(argument)]
+
+
+def _tags(model: type[BaseModel]) -> tuple[Any, ...]:
+    """What tells a model of a union from its siblings: the values of its key 'kind'."""
+    kind = model.model_fields.get("kind")
+    return get_args(kind.annotation) if kind else ()
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -57,7 +70,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise PfedrlError(f"{path}: cannot be read ({error.strerror}).") from None
     except yaml.YAMLError as error:
-        raise PfedrlError(f"{path}: is not valid YAML: {error}") from None
+        reason = " ".join(str(error).split())
+        raise PfedrlError(f"{path}: is not valid YAML: {reason}") from None
     if not isinstance(values, dict):
         raise PfedrlError(f"{path}: must hold keys and values, not {type(values).__name__}.")
     return values

@@ -71,7 +71,11 @@ class Artifact(Settings):
 
 
 class Monotone(Settings):
-    """A variant's metric falls (or rises) from each point of the sweep to the next."""
+    """A variant's metric falls (or rises) along a sweep.
+
+    It holds where the last point lies below (above) the first and no step goes the other way;
+    steps that change nothing are allowed, as in the papers' own tables.
+    """
 
     kind: Literal["monotone"]
     experiment: str
@@ -79,6 +83,7 @@ class Monotone(Settings):
     metric: str
     along: str
     direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
 
 
 class Greater(Settings):
@@ -186,10 +191,8 @@ class Paper(Settings):
                 if experiment not in self.experiments:
                     raise ValueError(f"artifact '{name}' names no experiment: '{experiment}'")
         for claim in self.claims:
-            experiment = getattr(claim.test, "experiment", None)
-            if experiment is not None and experiment not in self.experiments:
-                raise ValueError(f"claim '{claim.id}' names no experiment: '{experiment}'")
-            artifact = getattr(claim.test, "artifact", None)
-            if artifact is not None and artifact not in self.artifacts:
-                raise ValueError(f"claim '{claim.id}' names no artifact: '{artifact}'")
+            for kind, known in (("experiment", self.experiments), ("artifact", self.artifacts)):
+                named = getattr(claim.test, kind, None)
+                if named is not None and named not in known:
+                    raise ValueError(f"claim '{claim.id}' names no {kind}: '{named}'")
         return self

@@ -1,0 +1,147 @@
+"""Drawing a table or a figure: what its module gets, and the files it becomes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from pfedrl.analysis.output import rebuild_command, write_json, write_text
+from pfedrl.analysis.printed import Comparison, compare
+from pfedrl.analysis.style import METADATA, paper_style
+from pfedrl.analysis.summaries import Summary, read_summary
+from pfedrl.analysis.tables import Table, latex, markdown
+from pfedrl.errors import unknown
+from pfedrl.runs.files import atomic_write
+from pfedrl.settings.paper import Artifact, Paper
+from pfedrl.settings.project import Project
+
+EXTENSIONS = {"table": ("csv", "md", "tex"), "figure": ("pdf", "png", "csv")}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a module that draws gets to see."""
+
+    paper: Paper
+    name: str
+    artifact: Artifact
+    scale: str
+    summaries: dict[str, Summary]  # by experiment, in the artifact's order
+
+    def comparisons(self) -> list[Comparison]:
+        """The artifact's printed numbers beside ours."""
+        return [
+            row
+            for printed in self.artifact.printed
+            for row in compare(printed, self.summaries[printed.experiment])
+        ]
+
+    def seeds(self) -> str:
+        """The number of seeds, or the least and the most where experiments differ."""
+        counts = sorted({len(summary.seeds) for summary in self.summaries.values()})
+        number = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+        return f"{number} {'seed' if counts == [1] else 'seeds'}"
+
+    def caption(self) -> str:
+        """The artifact's caption, with the scale and how many seeds it rests on."""
+        return f"{self.artifact.caption.strip()} Scale {self.scale}, {self.seeds()}."
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure and the numbers that it shows."""
+
+    figure: Figure
+    data: pd.DataFrame
+
+
+def draw(
+    project: Project,
+    paper_name: str,
+    artifact_name: str,
+    scale_name: str,
+    summaries_dir: Path,
+    output_dir: Path,
+) -> list[Path]:
+    """Draw one table or figure into output_dir, the paper's own folder, and return the files.
+
+    summaries_dir holds a folder a paper: results/{scale}/summaries.
+    """
+    paper = project.paper(paper_name)
+    if artifact_name not in paper.artifacts:
+        where = f"workflow/papers/{paper_name}.yaml"
+        raise unknown("artifact", artifact_name, paper.artifacts, where)
+    artifact = paper.artifacts[artifact_name]
+    summaries = {
+        name: read_summary(summaries_dir, paper_name, name) for name in artifact.experiments
+    }
+    context = Context(paper, artifact_name, artifact, scale_name, summaries)
+    stem = output_dir / artifact_name
+    module = import_module(f"pfedrl.analysis.figures.{artifact.draw}")
+    target = Path(project.scale(scale_name).figures, paper_name, artifact_name)
+    provenance = _provenance(context, target)
+    with paper_style():
+        drawn = module.draw(context)
+        if isinstance(drawn, Table):
+            provenance["table"] = drawn.plain()
+            _write_table(stem, drawn, context)
+        else:
+            _write_figure(stem, drawn)
+    write_csv(stem.with_suffix(".csv"), drawn.data)
+    write_json(stem.with_suffix(".json"), provenance)
+    return [stem.with_suffix(f".{end}") for end in (*EXTENSIONS[artifact.kind], "json")]
+
+
+def _write_table(stem: Path, table: Table, context: Context) -> None:
+    title, caption = context.artifact.title, context.caption()
+    write_text(stem.with_suffix(".md"), markdown(table, title, caption))
+    label = f"{context.paper.paper}-{context.name}"
+    write_text(stem.with_suffix(".tex"), latex(table, title, caption, label))
+
+
+def _write_figure(stem: Path, drawing: Drawing) -> None:
+    for end, metadata in METADATA.items():
+        with atomic_write(stem.with_suffix(f".{end}")) as temporary:
+            drawing.figure.savefig(temporary, metadata=metadata)
+
+
+def write_csv(path: Path, data: pd.DataFrame) -> None:
+    write_text(path, data.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+
+
+def _provenance(context: Context, target: Path) -> dict[str, Any]:
+    """Where the numbers came from, and the command that draws them again."""
+    facts = [summary.facts for summary in context.summaries.values()]
+    artifact = context.artifact
+    versions: dict[str, set[str]] = {}
+    for fact in facts:
+        for package, found in fact["versions"].items():
+            versions.setdefault(package, set()).update(found)
+    return {
+        "paper": context.paper.paper,
+        "artifact": context.name,
+        "kind": artifact.kind,
+        "title": artifact.title,
+        "caption": context.caption(),
+        "scale": context.scale,
+        "command": rebuild_command(artifact.kind, target, context.scale),
+        "seeds": {
+            name: [summary.seeds.start, summary.seeds.stop]
+            for name, summary in context.summaries.items()
+        },
+        "commits": sorted(_union(fact["commits"] for fact in facts)),
+        "versions": {package: sorted(found) for package, found in sorted(versions.items())},
+        "core_seconds": round(sum(fact["cpu_seconds"] for fact in facts), 1),
+        "peak_memory_mb": max(fact["peak_memory_mb"] for fact in facts),
+        "run_files": {fact["experiment"]: len(fact["runs"]) for fact in facts},
+        "runs": sorted(_union(fact["runs"] for fact in facts)),
+        "printed": [vars(row) for row in context.comparisons()],
+    }
+
+
+def _union(lists: Iterable[Iterable[str]]) -> set[str]:
+    return {item for items in lists for item in items}

@@ -1,0 +1,68 @@
+"""Training environments and new ones: the objective on each, and the gap between them."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.statistics import standard_error
+from pfedrl.analysis.style import label_of
+from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.tables import Column, Section, Table, diverged_note, estimate, sweep_text
+
+TRAINING, HELD_OUT = "objective", "held_out_objective"
+BASELINE = "baseline_"  # an independent agent's own model, not the average of models
+ALONG = "local_steps"
+SHOWN = {"training": TRAINING, "held_out": HELD_OUT}
+
+
+def draw(context: Context) -> Table:
+    columns = [Column("Algorithm", words=True), Column("E", words=True)]
+    columns += [Column(title) for title in ("Training", "New environments", "Gap")]
+    sections, data = [], []
+    for name, summary in context.summaries.items():
+        rows = []
+        for cell, schedule, prefix in _lines(summary):
+            numbers = _numbers(summary, cell, prefix)
+            algorithm = str(summary.last(cell, TRAINING)["algorithm"])
+            rows.append([
+                label_of(algorithm), schedule,
+                *(
+                    estimate(numbers[f"{key}_mean"], numbers[f"{key}_se"], numbers["diverged"])
+                    for key in ("training", "held_out", "gap")
+                ),
+            ])  # fmt: skip
+            data.append({"experiment": name, "cell": cell, "schedule": schedule, **numbers})
+        sections.append(Section(context.paper.experiments[name].title, rows))
+    frame = pd.DataFrame(data)
+    notes = [
+        "E = ∞: agents never meet and their models are averaged to be evaluated. Baseline: the "
+        "mean over all pairs of an agent that never met another and an environment. The gap is "
+        "training minus new environments, by seed."
+    ]
+    return Table(columns, sections, frame, notes + diverged_note(int(frame["diverged"].sum())))
+
+
+def _lines(summary: Summary) -> Iterator[tuple[str, str, str]]:
+    """Cell, schedule and prefix of the metrics, one a row: each E, then the baseline."""
+    for variant in summary.statistics["variant"].unique():
+        for cell in summary.cells(variant):
+            steps = summary.last(cell, TRAINING).get(ALONG, math.nan)
+            yield cell, "–" if math.isnan(steps) else sweep_text(steps), ""
+            if summary.measures(cell, BASELINE + TRAINING):
+                yield cell, "Baseline", BASELINE
+
+
+def _numbers(summary: Summary, cell: str, prefix: str) -> dict[str, float]:
+    """Means and standard errors on the seeds that are finite in both places."""
+    values = {key: summary.final(cell, prefix + metric) for key, metric in SHOWN.items()}
+    finite = np.isfinite(values["training"]) & np.isfinite(values["held_out"])
+    kept = {key: array[finite] for key, array in values.items()}
+    kept["gap"] = kept["training"] - kept["held_out"]
+    numbers: dict[str, float] = {}
+    for key, array in kept.items():
+        numbers[f"{key}_mean"] = float(array.mean()) if len(array) else math.nan
+        numbers[f"{key}_se"] = float(standard_error(array))
+    return numbers | {"seeds": len(finite), "diverged": int((~finite).sum())}

@@ -1,0 +1,108 @@
+"""QAvg, Figure 2: how often to meet. Left the converged objectives, right QAvg's curves."""
+
+import math
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.printed import Comparison
+from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels, ramp
+from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.tables import estimate, sweep_text
+
+METRIC = "objective"
+ALONG = "local_steps"
+CURVES = "qavg"  # the variant whose curves are drawn
+
+
+def draw(context: Context) -> Drawing:
+    by_variant = {_variant(summary): summary for summary in context.summaries.values()}
+    compared = {(row.variant, row.at): row for row in context.comparisons()}
+    table = _table_data(by_variant, compared)
+    curves = _curve_data(by_variant[CURVES])
+    figure, (left, right) = new_figure(2.9, ncols=2, width_ratios=[1.12, 1])
+    left.set_title("Converged objective", loc="left")
+    _draw_table(left, table, list(by_variant))
+    right.set_title(f"{label_of(CURVES)} over iterations", loc="left")
+    _draw_curves(right, curves)
+    panel_labels([left, right])
+    return Drawing(figure, pd.concat([table, curves], ignore_index=True))
+
+
+def _variant(summary: Summary) -> str:
+    """The experiment's one variant."""
+    return str(summary.statistics["variant"].iloc[0])
+
+
+def _table_data(
+    by_variant: dict[str, Summary], compared: dict[tuple[str, float | None], Comparison]
+) -> pd.DataFrame:
+    rows = []
+    for variant, summary in by_variant.items():
+        for steps, cell in summary.points_along(variant, ALONG).items():
+            last = summary.last(cell, METRIC)
+            theirs = compared.get((variant, steps))
+            rows.append({
+                "panel": "left", "variant": variant, "local_steps": steps, "at": last["at"],
+                **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
+                "paper_mean": theirs.theirs if theirs else math.nan,
+                "paper_se": theirs.their_error if theirs else math.nan,
+                "deviation": theirs.deviation if theirs else math.nan,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _curve_data(summary: Summary) -> pd.DataFrame:
+    curves = [summary.curve(cell, METRIC) for cell in summary.points_along(CURVES, ALONG).values()]
+    wanted = ["variant", "local_steps", "at", "mean", "se", "low", "high", "seeds", "diverged"]
+    data = pd.concat(curves)[wanted]
+    data.insert(0, "panel", "right")
+    return data.astype({"variant": str})
+
+
+def _draw_table(axis: Axes, data: pd.DataFrame, variants: list[str]) -> None:
+    """Ours on each line, the paper's number in grey below it, ruled as a printed table is."""
+    axis.set_axis_off()
+    steps = sorted(data["local_steps"].unique())
+    height = 1 / (len(steps) + 1.3)  # a heading, and a little air under its rule
+    centres = [0.24 + 0.3 * i for i in range(len(variants))]
+
+    def write(x: float, y: float, text: str, **how: object) -> None:
+        axis.text(x, y, text, transform=axis.transAxes, ha="center", va="center", **how)  # type: ignore[arg-type]
+
+    def rule(y: float, width: float) -> None:
+        axis.plot([0, 1], [y, y], transform=axis.transAxes, color=INK, lw=width, clip_on=False)
+
+    write(0.04, 1 - height / 2, "E", fontstyle="italic")
+    for x, variant in zip(centres, variants, strict=True):
+        write(x, 1 - height / 2, label_of(variant))
+    indexed = data.set_index(["variant", "local_steps"])
+    for number, value in enumerate(steps, start=1):
+        y = 1 - (number + 0.65) * height
+        write(0.04, y, sweep_text(value))
+        for x, variant in zip(centres, variants, strict=True):
+            if (variant, value) not in indexed.index:
+                continue
+            row = indexed.loc[(variant, value)]
+            write(x, y + 0.22 * height, estimate(row["mean"], row["se"], row["diverged"]))
+            if not math.isnan(row["paper_mean"]):
+                theirs = estimate(row["paper_mean"], row["paper_se"])
+                write(x, y - 0.24 * height, theirs, color=FAINT, fontsize=5.8)
+    rule(1, 0.9)
+    rule(1 - height, 0.5)
+    rule(0, 0.9)
+    write(0.5, -0.05, "mean ± s.e. over seeds; in grey as the paper prints it", color=FAINT,
+          fontsize=6)  # fmt: skip
+
+
+def _draw_curves(axis: Axes, data: pd.DataFrame) -> None:
+    steps = sorted(data["local_steps"].unique())
+    for value, (colour, line) in zip(steps, ramp(len(steps)), strict=True):
+        rows = data[data["local_steps"] == value]
+        axis.plot(rows["at"], rows["mean"], color=colour, ls=line, label=f"E = {sweep_text(value)}")
+        axis.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.15, lw=0)
+    axis.set_xlabel("iteration")
+    axis.set_ylabel("objective (mean, 95% CI)")
+    axis.margins(x=0.01)
+    legend(axis)

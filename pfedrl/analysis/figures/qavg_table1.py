@@ -1,0 +1,75 @@
+"""QAvg, Table 1: value in the noiseless centre as environments grow apart."""
+
+import pandas as pd
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.printed import Comparison
+from pfedrl.analysis.style import label_of
+from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.tables import (
+    NOTHING,
+    Column,
+    Section,
+    Table,
+    diverged_note,
+    estimate,
+    signed,
+    sweep_text,
+)
+
+METRIC = "centre_value"
+ALONG = "kappa"
+ALGORITHMS = ("qavg", "soft_pavg", "proj_pavg")
+FLOOR, CEILING = "random_policy", "optimal_policy"
+
+
+def draw(context: Context) -> Table:
+    columns = [Column("κ", words=True), Column(label_of(FLOOR))]
+    for variant in ALGORITHMS:
+        label = label_of(variant)
+        columns += [Column("Ours", label), Column("Paper", label), Column("Δ/s.e.", label)]
+    columns.append(Column(label_of(CEILING)))
+    compared = {(row.experiment, row.cell): row for row in context.comparisons()}
+    sections, data = [], []
+    for name, summary in context.summaries.items():
+        rows = []
+        for kappa in summary.points_along(ALGORITHMS[0], ALONG):
+            cells = {v: summary.cell_at(v, kappa=kappa) for v in (FLOOR, *ALGORITHMS, CEILING)}
+            texts = [sweep_text(kappa), _ours(summary, cells[FLOOR])]
+            for variant in ALGORITHMS:
+                texts += [
+                    _ours(summary, cells[variant]),
+                    *_theirs(compared.get((name, cells[variant]))),
+                ]
+            rows.append([*texts, _ours(summary, cells[CEILING])])
+            data += [_row(summary, cell, kappa, compared.get((name, cell)))
+                     for cell in cells.values()]  # fmt: skip
+        sections.append(Section(context.paper.experiments[name].title, rows))
+    frame = pd.DataFrame(data)
+    return Table(columns, sections, frame, diverged_note(int(frame["diverged"].sum())))
+
+
+def _ours(summary: Summary, cell: str) -> str:
+    last = summary.last(cell, METRIC)
+    return estimate(last["mean"], last["se"], last["diverged"])
+
+
+def _theirs(compared: Comparison | None) -> tuple[str, str]:
+    if compared is None:
+        return NOTHING, NOTHING
+    return estimate(compared.theirs, compared.their_error), signed(compared.deviation)
+
+
+def _row(
+    summary: Summary, cell: str, kappa: float, compared: Comparison | None
+) -> dict[str, object]:
+    last = summary.last(cell, METRIC)
+    return {
+        "experiment": summary.experiment,
+        "variant": last["variant"],
+        "kappa": kappa,
+        **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
+        "paper_mean": compared.theirs if compared else None,
+        "paper_se": compared.their_error if compared else None,
+        "deviation": compared.deviation if compared else None,
+    }

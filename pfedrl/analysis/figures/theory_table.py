@@ -1,0 +1,71 @@
+"""Theory on drawn instances: how often each statement holds, and the smallest case where not."""
+
+import pandas as pd
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.instances import Instance, instances
+from pfedrl.analysis.style import label_of
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table
+from pfedrl.settings.paper import Claim, Exists, Holds
+
+
+def draw(context: Context) -> Table:
+    """One row a claim about the artifact's experiments; the claim says which metric it is."""
+    columns = [Column("Statement", words=True), Column("Claim", words=True)]
+    columns += [Column(title) for title in ("Instances", "Holds on", "Tightest", "Counterexample")]
+    rows, data = [], []
+    for claim in context.paper.claims:
+        test = claim.test
+        if not isinstance(test, Holds | Exists) or test.experiment not in context.summaries:
+            continue
+        row = _numbers(context, claim, test)
+        share = f"{row['share']:.1%}"
+        size = row["counterexample_size"]
+        found = (
+            NOTHING
+            if row["counterexample_seed"] is None
+            else f"seed {row['counterexample_seed']}" + (f", size {size:g}" if size else "")
+        )
+        rows.append([
+            str(row["label"]), claim.words, f"{row['instances']:,}", share,
+            f"{row['tightest']:.3g}".replace("-", "−"), found,
+        ])  # fmt: skip
+        data.append(row)
+    notes = [
+        "Tightest: the smallest metric over instances, negative where the statement fails; of a "
+        "claim that an instance exists, the largest."
+    ]
+    return Table(columns, [Section("", rows)], pd.DataFrame(data), notes)
+
+
+def _numbers(context: Context, claim: Claim, test: Holds | Exists) -> dict[str, object]:
+    summary = context.summaries[test.experiment]
+    drawn = instances(summary, test.variant, test.metric)
+    count = len(drawn.values)
+    found: Instance | None = None
+    if isinstance(test, Holds):
+        failing = drawn.below(-test.tolerance)
+        holding = count - drawn.undefined - failing
+        tightest = drawn.lowest()
+        if failing:
+            found = drawn.smallest_below(-test.tolerance)
+    else:
+        holding = drawn.above(test.tolerance)
+        tightest = drawn.highest()
+    algorithm = summary.facts["cells"][tightest.cell]["settings"]["algorithm"]["name"]
+    return {
+        "claim": claim.id,
+        "kind": test.kind,
+        "statement": algorithm,
+        "label": label_of(algorithm),
+        "metric": test.metric,
+        "instances": count,
+        "undefined": drawn.undefined,
+        "holding": holding,
+        "share": holding / count,
+        "tightest": tightest.value,
+        "tightest_seed": tightest.seed,
+        "counterexample_seed": found.seed if found else None,
+        "counterexample_size": found.size if found else None,
+        "counterexample_metric": found.value if found else None,
+    }

@@ -1,0 +1,94 @@
+"""A statement of the theory on its drawn instances: where it holds and where it fails."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pfedrl.analysis.summaries import Summary
+from pfedrl.registry import load_runnable
+
+SIZE = "size"  # the metric by which counterexamples are ordered, where a statement has it
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One drawn instance and how it fares."""
+
+    cell: str
+    seed: int
+    value: float
+    size: float | None
+
+    def words(self) -> str:
+        size = "" if self.size is None else f"size {self.size:g}, "
+        return f"seed {self.seed} of {self.cell} ({size}metric {self.value:.4g})"
+
+
+@dataclass(frozen=True)
+class Instances:
+    """All instances of a variant, for one metric."""
+
+    cells: np.ndarray
+    seeds: np.ndarray
+    values: np.ndarray
+    sizes: np.ndarray | None
+
+    @property
+    def undefined(self) -> int:
+        """Instances on which the metric is not a number; they neither hold nor fail."""
+        return int((~np.isfinite(self.values)).sum())
+
+    def above(self, bound: float) -> int:
+        with np.errstate(invalid="ignore"):
+            return int((self.values > bound).sum())
+
+    def below(self, bound: float) -> int:
+        with np.errstate(invalid="ignore"):
+            return int((self.values < bound).sum())
+
+    def at(self, index: int) -> Instance:
+        size = None if self.sizes is None else float(self.sizes[index])
+        return Instance(
+            str(self.cells[index]), int(self.seeds[index]), float(self.values[index]), size
+        )
+
+    def lowest(self) -> Instance:
+        return self.at(int(np.nanargmin(self.values)))
+
+    def highest(self) -> Instance:
+        return self.at(int(np.nanargmax(self.values)))
+
+    def smallest_below(self, bound: float) -> Instance:
+        """Of the instances below a bound the smallest in size, then the furthest below."""
+        failing = np.flatnonzero(self.values < bound)
+        keys = [self.values[failing]]
+        if self.sizes is not None:
+            keys.append(self.sizes[failing])
+        return self.at(int(failing[np.lexsort(keys)[0]]))
+
+
+def instances(summary: Summary, variant: str, metric: str) -> Instances:
+    """The instances of every cell of a variant."""
+    cells = summary.cells(variant)
+    seeds = np.arange(summary.seeds.start, summary.seeds.stop)
+    sized = all(summary.measures(cell, SIZE) for cell in cells)
+    return Instances(
+        np.repeat(cells, len(seeds)),
+        np.tile(seeds, len(cells)),
+        np.concatenate([summary.final(cell, metric) for cell in cells]),
+        np.concatenate([summary.final(cell, SIZE) for cell in cells]) if sized else None,
+    )
+
+
+def rebuild(summary: Summary, found: Instance) -> dict[str, Any]:
+    """The instance itself, so that a reader can check it: its seed, its metric, its numbers."""
+    settings = dict(summary.facts["cells"][found.cell]["settings"]["algorithm"])
+    statement = load_runnable(settings.pop("name")).model_validate(settings)
+    return {
+        "cell": found.cell,
+        "seed": found.seed,
+        "metric": found.value,
+        "size": found.size,
+        "instance": statement.instance(found.seed),
+    }

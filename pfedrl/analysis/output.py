@@ -1,0 +1,46 @@
+"""Writing results as text: whole or absent, plain values only, the same bytes every time."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pfedrl.runs.files import atomic_write
+
+DEFAULT_SCALE = "laptop"
+
+
+def plain(value: Any) -> Any:
+    """Values that every JSON reader takes: infinity as 'inf', what is unknown as null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_text(path, json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    with atomic_write(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def short(value: float, digits: int = 4) -> str:
+    """A number for a sentence."""
+    return f"{value:.{digits}g}"
+
+
+def rebuild_command(kind: str, target: Path, scale: str = DEFAULT_SCALE) -> str:
+    """The command that draws a table or figure again; the default scale need not be named."""
+    file = target.with_suffix(".png" if kind == "figure" else ".md").as_posix()
+    chosen = "" if scale == DEFAULT_SCALE else f" --config scale={scale}"
+    return f"snakemake --cores all {file}{chosen}"

@@ -1,0 +1,228 @@
+"""The report: one page that needs no other file, with every table, figure and verdict."""
+
+import base64
+import json
+import os
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from pfedrl.analysis.output import rebuild_command, short, write_text
+from pfedrl.analysis.report_style import CSS
+from pfedrl.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.settings.paper import Artifact, FidelityNote, Paper
+from pfedrl.settings.project import Project
+
+SYMBOLS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–"}
+FILES = {"table": ("csv", "md", "tex", "json"), "figure": ("pdf", "png", "csv", "json")}
+
+
+def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) -> None:
+    """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir)."""
+    link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
+    papers = [
+        _paper(paper, figures_dir / name, f"{link}/{name}", _read(claims_dir / f"{name}.json"))
+        for name, paper in project.papers.items()
+    ]
+    contents = "".join(
+        f'<li><a href="#{name}">{escape(paper.title)}</a></li>'
+        for name, paper in project.papers.items()
+    )
+    write_text(
+        output,
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
+        "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
+        "<p>Every table and figure with what the paper printed beside it, and a verdict on each "
+        "claim. A claim is <b>reproduced</b> or <b>contradicted</b> where a test says so after "
+        "Holm's correction over the paper's claims, <b>inconclusive</b> where the seeds do not "
+        f"decide.</p>\n<ul>{contents}</ul>\n{''.join(papers)}</body>\n</html>\n",
+    )
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """A result, or None where it was not made yet."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise PfedrlError(
+            f"{path}: cannot be read ({error}). Rebuild it: rm {path} && snakemake --cores all",
+            exit_code=BROKEN_ARTIFACT,
+        ) from None
+
+
+def _paper(paper: Paper, folder: Path, link: str, judged: dict[str, Any] | None) -> str:
+    artifacts = (
+        _artifact(name, artifact, folder, link) for name, artifact in paper.artifacts.items()
+    )
+    return (
+        f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
+        f'<p class="soft">{escape(paper.reference)}</p>\n'
+        f"{_claims(judged)}{''.join(artifacts)}{_fidelity(paper.fidelity)}</section>\n"
+    )
+
+
+def _badge(verdict: str, tag: str = "span", text: str = "") -> str:
+    kind = f"verdict {verdict.replace(' ', '-')}"
+    return f'<{tag} class="{kind}">{SYMBOLS[verdict]} {text}{verdict}</{tag}>'
+
+
+def _claims(judged: dict[str, Any] | None) -> str:
+    if judged is None:
+        return "<h3>Claims</h3>\n<p>No verdicts yet.</p>\n"
+    counts = "".join(
+        _badge(verdict, "li", f"{count} ") for verdict, count in judged["counts"].items() if count
+    )
+    rows = "".join(_claim(result) for result in judged["claims"])
+    return (
+        f'<h3>Claims</h3>\n<p class="soft">Scale {escape(judged["scale"])}.</p>\n'
+        f'<ul class="counts">{counts}</ul>\n<table class="claims">\n'
+        "<thead><tr><th>Verdict</th><th>The paper says</th><th>We find</th></tr></thead>\n"
+        f"<tbody>\n{rows}</tbody></table>\n"
+    )
+
+
+def _claim(result: dict[str, Any]) -> str:
+    found = escape(result["evidence"])
+    contradicted = result["verdict"] == "contradicted"
+    p_value = result["p_against_adjusted" if contradicted else "p_adjusted"]
+    if p_value is not None:
+        shown = "&lt; 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
+        side = " that the opposite holds" if contradicted else ""
+        found += f'<br><span class="soft">Holm-adjusted p {shown}{side}</span>'
+    if result["counterexample"] is not None:
+        text = escape(readable(result["counterexample"]))
+        found += f"<details><summary>The counterexample</summary><pre>{text}</pre></details>"
+    return (
+        f"<tr><td>{_badge(result['verdict'])}</td><td>{escape(result['words'])}"
+        f'<br><span class="soft">{escape(result["where"])} · {escape(result["id"])}</span></td>'
+        f"<td>{found}</td></tr>\n"
+    )
+
+
+def readable(value: Any, indent: str = "") -> str:
+    """JSON with a list of numbers on one line, so that a matrix looks like one."""
+    deeper = indent + "  "
+    if isinstance(value, dict) and value:
+        items = [f"{deeper}{json.dumps(k)}: {readable(v, deeper)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        return "[\n" + ",\n".join(deeper + readable(v, deeper) for v in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _artifact(name: str, artifact: Artifact, folder: Path, link: str) -> str:
+    known = _read(folder / f"{name}.json")
+    heading = f"<h3>{escape(artifact.title)} <span class='soft'>{escape(name)}</span></h3>\n"
+    if known is None:
+        command = rebuild_command(artifact.kind, folder / name)
+        return f"{heading}<p>Not drawn yet.</p>\n<pre>{escape(command)}</pre>\n"
+    if artifact.kind == "table":
+        shown, beside = table(known["table"]), ""
+    else:
+        image = base64.b64encode((folder / f"{name}.png").read_bytes()).decode()
+        alternative = escape(f"{artifact.title}. {known['caption']}")
+        shown = f'<img alt="{alternative}" src="data:image/png;base64,{image}">\n'
+        beside = _printed(known["printed"])
+    files = " · ".join(
+        f'<a href="{escape(f"{link}/{name}.{end}")}">{end}</a>' for end in FILES[artifact.kind]
+    )
+    return (
+        f"{heading}<figure>\n{shown}<figcaption>{escape(known['caption'])} "
+        f'<span class="soft">{files}</span></figcaption>\n</figure>\n'
+        f"{beside}<pre>{escape(known['command'])}</pre>\n{_provenance(known)}"
+    )
+
+
+def table(content: dict[str, Any]) -> str:
+    """A table as it was drawn, with its groups of columns."""
+    words = [' class="words"' if flag else "" for flag in content["words"]]
+
+    def row(cells: Iterable[str], tag: str) -> str:
+        marked = zip(cells, words, strict=True)
+        return "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in marked)
+
+    groups = ""
+    if any(group for group, _ in content["groups"]):
+        groups = "".join(
+            f'<th class="group" colspan="{span}">{escape(group)}</th>' if group else "<th></th>"
+            for group, span in content["groups"]
+        )
+        groups = f"<tr>{groups}</tr>\n"
+    body = ""
+    for section in content["sections"]:
+        if section["title"]:
+            body += f'<tr><th colspan="{len(words)}">{escape(section["title"])}</th></tr>\n'
+        body += "".join(f"<tr>{row(cells, 'td')}</tr>\n" for cells in section["rows"])
+    notes = "".join(f'<p class="soft">{escape(note)}</p>\n' for note in content["notes"])
+    return (
+        f'<div class="scroll"><table class="numbers">\n<thead>{groups}'
+        f"<tr>{row(content['columns'], 'th')}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
+        f"{notes}"
+    )
+
+
+def _printed(rows: list[dict[str, Any]]) -> str:
+    """Ours beside the paper's numbers, for a figure."""
+    if not rows:
+        return ""
+
+    def number(value: float | str | None, digits: int = 5) -> str:
+        return value if isinstance(value, str) else "–" if value is None else short(value, digits)
+
+    content = {
+        "groups": [],
+        "columns": ["Cell", "Ours", "s.e.", "Paper", "s.e.", "Δ/s.e."],
+        "words": [True, *[False] * 5],
+        "notes": [],
+        "sections": [{
+            "title": "",
+            "rows": [
+                [
+                    row["cell"], number(row["ours"]), number(row["our_error"], 2),
+                    number(row["theirs"]), number(row["their_error"], 2),
+                    number(row["deviation"], 2),
+                ]
+                for row in rows
+            ],
+        }],
+    }  # fmt: skip
+    return (
+        f"<details><summary>Ours beside the printed numbers</summary>{table(content)}</details>\n"
+    )
+
+
+def _provenance(known: dict[str, Any]) -> str:
+    versions = (f"{package} {', '.join(found)}" for package, found in known["versions"].items())
+    facts = {
+        "Scale": known["scale"],
+        "Seeds": "; ".join(f"{name} {a} to {b - 1}" for name, (a, b) in known["seeds"].items()),
+        "Commit": ", ".join(known["commits"]),
+        "Versions": ", ".join(versions),
+        "Core time": f"{known['core_seconds']:,.0f} s",
+        "Peak memory": f"{known['peak_memory_mb']:,.0f} MB a job",
+        "Run files": "; ".join(f"{name} {count}" for name, count in known["run_files"].items()),
+    }
+    return f"<details><summary>Where the numbers came from</summary>{_list(facts)}</details>\n"
+
+
+def _list(facts: dict[str, str]) -> str:
+    items = (f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
+    return f"<dl>{''.join(items)}</dl>"
+
+
+def _fidelity(notes: list[FidelityNote]) -> str:
+    if not notes:
+        return ""
+    shown = ""
+    for note in notes:
+        facts = {
+            "Paper": note.paper, "Code": note.code, "Here": note.ours, "Switch": note.switch
+        }  # fmt: skip
+        given = {key: value for key, value in facts.items() if value}
+        shown += f'<div class="note"><b>{escape(note.id)}</b>{_list(given)}</div>\n'
+    return f"<h3>Where paper and code differ, and what we do</h3>\n{shown}"

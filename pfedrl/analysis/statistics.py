@@ -1,0 +1,178 @@
+"""Statistics over seeds: what the papers report, what a reader should have, and tests of claims.
+
+Seeds are the last axis of every array. All values are finite: whoever calls has taken diverged
+seeds out and counted them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import stats
+
+LEVEL = 0.95  # of every confidence interval
+RESAMPLES = 2000
+BOOTSTRAP_SEED = 20220328
+ROUNDING = 1e-10  # paired values nearer than this, relative to their size, are equal
+CHUNK = 25  # resamples weighed at once: few enough to stay in the cache
+
+Interval = tuple[np.ndarray, np.ndarray]
+
+
+def standard_error(values: np.ndarray) -> np.ndarray:
+    """Population standard deviation over the root of the count; unknown for a single seed."""
+    count = values.shape[-1]
+    if count < 2:
+        return np.full(values.shape[:-1], np.nan)
+    return values.std(axis=-1) / np.sqrt(count)
+
+
+def interquartile_mean(values: np.ndarray) -> np.ndarray:
+    """Mean of the middle half; a quarter of the seeds, rounded down, is cut at each end."""
+    count = values.shape[-1]
+    cut = count // 4
+    return np.sort(values, axis=-1)[..., cut : count - cut].mean(axis=-1)
+
+
+@lru_cache(maxsize=1)  # the cells of an experiment have the same seeds, so the same resamples
+def _counts(strata: tuple[int, ...], resamples: int, seed: int) -> np.ndarray:
+    """How often each resample holds each seed, [resample, seed]; strata are runs of that length."""
+    generator = np.random.default_rng(seed)
+    counts = np.empty((resamples, sum(strata)), dtype=np.uint16)
+    for row in counts:
+        first = 0
+        for size in strata:
+            drawn = generator.integers(0, size, size)
+            row[first : first + size] = np.bincount(drawn, minlength=size)
+            first += size
+    return counts
+
+
+def _strata(count: int, strata: np.ndarray | None) -> tuple[np.ndarray, tuple[int, ...]]:
+    """An order that puts seeds of a stratum side by side, and the strata's sizes."""
+    if strata is None:
+        return np.arange(count), (count,)
+    _, codes = np.unique(strata, return_inverse=True)
+    return np.argsort(codes, kind="stable"), tuple(int(size) for size in np.bincount(codes))
+
+
+def _interval(means: np.ndarray) -> Interval:
+    """The middle of the resampled means, [resample, ...]."""
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return low, high
+
+
+def bootstrap_mean(
+    values: np.ndarray,
+    strata: np.ndarray | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = BOOTSTRAP_SEED,
+) -> Interval:
+    """Percentile interval of the mean, [..., seed] to (low, high); resampled within strata."""
+    order, sizes = _strata(values.shape[-1], strata)
+    counts = _counts(sizes, resamples, seed)
+    flat = values.reshape(-1, values.shape[-1])[:, order]
+    centre = flat.mean(axis=-1, keepdims=True)  # small numbers keep their digits in the product
+    deviations = (flat - centre).T
+    means = np.concatenate(
+        [counts[i : i + CHUNK].astype(np.float64) @ deviations for i in range(0, resamples, CHUNK)]
+    )
+    low, high = _interval(means / values.shape[-1] + centre[:, 0])
+    return low.reshape(values.shape[:-1]), high.reshape(values.shape[:-1])
+
+
+def bootstrap_interquartile_mean(
+    values: np.ndarray,
+    strata: np.ndarray | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = BOOTSTRAP_SEED,
+) -> tuple[float, float]:
+    """Percentile interval of one curve point's interquartile mean, [seed] to (low, high).
+
+    A resample is never sorted: with the values in order, the cumulative counts, clipped at the
+    quartiles, say how many of each value stand between them. Summed by parts, the mean is one
+    product of those counts with the steps from each value to the next.
+    """
+    count = len(values)
+    order, sizes = _strata(count, strata)
+    counts = _counts(sizes, resamples, seed)
+    ranks = np.argsort(values[order], kind="stable")
+    ordered = values[order][ranks]
+    steps = np.diff(ordered)
+    cut = count // 4
+    kept = count - 2 * cut
+    means = np.empty(resamples)
+    for i in range(0, resamples, CHUNK):
+        upto = counts[i : i + CHUNK, ranks[:-1]].astype(np.float64)
+        np.cumsum(upto, axis=1, out=upto)
+        np.clip(upto, cut, cut + kept, out=upto)
+        upto -= cut
+        means[i : i + CHUNK] = ordered[-1] - upto @ steps / kept
+    low, high = _interval(means)
+    return float(low), float(high)
+
+
+def paired_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """First minus second by seed; what rounding alone can explain counts as no difference."""
+    with np.errstate(invalid="ignore"):  # a diverged pair stays a diverged pair
+        differences = first - second
+    size = np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(differences) <= ROUNDING * size, 0.0, differences)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A mean difference by seed with its t interval."""
+
+    mean: float
+    low: float
+    high: float
+    seeds: int
+
+
+def effect(differences: np.ndarray) -> Effect:
+    """The mean difference and its interval; unbounded for a single seed."""
+    count, mean = len(differences), float(differences.mean())
+    if count < 2:
+        return Effect(mean, -np.inf, np.inf, count)
+    error = differences.std(ddof=1) / np.sqrt(count)
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, count - 1) * error)
+    return Effect(mean, mean - reach, mean + reach, count)
+
+
+def greater(differences: np.ndarray, margin: float = 0.0) -> float:
+    """P value of a one-sided paired t-test that the mean difference exceeds the margin.
+
+    Without variance the answer is plain: 0 where every difference exceeds the margin, else 1.
+    A single seed decides nothing.
+    """
+    count = len(differences)
+    if count < 2:
+        return 1.0
+    excess = differences.mean() - margin
+    if np.ptp(differences) == 0:
+        return 0.0 if differences[0] > margin else 1.0
+    error = differences.std(ddof=1) / np.sqrt(count)
+    return float(stats.t.sf(excess / error, count - 1))
+
+
+def equivalent(differences: np.ndarray, margin: float) -> float:
+    """P value of two one-sided tests that the mean difference lies within plus and minus margin."""
+    return max(greater(differences, -margin), greater(-differences, -margin))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment: reject where the adjusted value is below the level."""
+    count = len(p_values)
+    adjusted = [0.0] * count
+    largest = 0.0
+    for rank, index in enumerate(np.argsort(p_values, kind="stable")):
+        largest = max(largest, min(1.0, (count - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
+def bonferroni_minimum(p_values: Sequence[float]) -> float:
+    """P value that at least one of several hypotheses is false, by its most extreme one."""
+    return min(1.0, len(p_values) * min(p_values))

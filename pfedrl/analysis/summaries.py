@@ -1,0 +1,114 @@
+"""Reading an experiment's summary: its curves, its last points, its final values by seed."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pfedrl.errors import PfedrlError, unknown
+from pfedrl.runs.artifact import KEY, broken
+from pfedrl.runs.recorder import ALL_AGENTS
+
+
+def sweep_name(key: str) -> str:
+    """family.kappa as the column that holds it: kappa."""
+    return key.split(".")[-1]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What `summarise` wrote of one experiment."""
+
+    experiment: str
+    statistics: pd.DataFrame
+    finals: pd.DataFrame
+    facts: dict[str, Any]
+
+    @property
+    def seeds(self) -> range:
+        """The seeds, the same in every cell."""
+        return range(*next(iter(self.facts["cells"].values()))["seeds"])
+
+    def cells(self, variant: str) -> list[str]:
+        """The cells of a variant, in the order of the sweep's values."""
+        rows = self.statistics[self.statistics["variant"] == variant]
+        if rows.empty:
+            raise unknown("variant", variant, set(self.statistics["variant"]), self.experiment)
+        sweeps = self.facts["sweeps"]
+        unique = rows[["cell", *sweeps]].drop_duplicates()
+        return unique.sort_values(sweeps)["cell"].tolist() if sweeps else unique["cell"].tolist()
+
+    def cell_at(self, variant: str, **sweep: float) -> str:
+        """The one cell of a variant at a point of the sweep."""
+        rows = self.statistics[self.statistics["variant"] == variant]
+        for key, value in sweep.items():
+            rows = rows[rows[key] == value]
+        found = rows["cell"].unique()
+        if len(found) != 1:
+            point = ", ".join(f"{key}={value:g}" for key, value in sweep.items())
+            raise PfedrlError(
+                f"{self.experiment}: {len(found)} cells of '{variant}' at {point or 'no point'}; "
+                f"its cells: {', '.join(self.cells(variant))}."
+            )
+        return str(found[0])
+
+    def points_along(self, variant: str, along: str) -> dict[float, str]:
+        """The sweep's values in order, each with its cell."""
+        rows = self.statistics[self.statistics["variant"] == variant]
+        values = sorted(rows[sweep_name(along)].dropna().unique())
+        return {float(v): self.cell_at(variant, **{sweep_name(along): v}) for v in values}
+
+    def curve(self, cell: str, metric: str) -> pd.DataFrame:
+        """The statistics of a metric along its axis, agents pooled."""
+        of_cell = self.statistics[self.statistics["cell"] == cell]
+        if of_cell.empty:
+            raise unknown("cell", cell, set(self.statistics["cell"]), self.experiment)
+        rows = of_cell[(of_cell["metric"] == metric) & (of_cell["agent"] == ALL_AGENTS)]
+        if rows.empty:
+            raise unknown(
+                "metric", metric, set(of_cell["metric"]), f"{self.experiment}, cell '{cell}'"
+            )
+        return rows.sort_values("at")
+
+    def last(self, cell: str, metric: str) -> pd.Series:
+        """The statistics of a metric at the last point."""
+        return self.curve(cell, metric).iloc[-1]
+
+    def measures(self, cell: str, metric: str) -> bool:
+        """Whether a cell has a metric."""
+        rows = self.statistics
+        return bool(((rows["cell"] == cell) & (rows["metric"] == metric)).any())
+
+    def final(self, cell: str, metric: str) -> np.ndarray:
+        """The final values, one a seed, in the order of seeds."""
+        self.curve(cell, metric)  # explains a name that is not there
+        rows = self.finals[(self.finals["cell"] == cell) & (self.finals["metric"] == metric)]
+        return rows.sort_values("seed")["value"].to_numpy()
+
+
+def paths(summaries_dir: Path, paper: str, experiment: str) -> tuple[Path, Path]:
+    """Where an experiment's statistics and final values stand."""
+    folder = summaries_dir / paper
+    return (
+        folder / f"{experiment}.statistics.parquet",
+        folder / f"{experiment}.finals.parquet",
+    )
+
+
+def read_summary(summaries_dir: Path, paper: str, experiment: str) -> Summary:
+    """An experiment's summary; a file that is not there or not whole is named."""
+    frames = []
+    facts: dict[str, Any] = {}
+    for path in paths(summaries_dir, paper, experiment):
+        try:
+            table = pq.read_table(path)
+            facts = json.loads((table.schema.metadata or {})[KEY])
+        except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+            raise broken(path, error) from None
+        frames.append(table.to_pandas())
+    return Summary(experiment, frames[0], frames[1], facts)

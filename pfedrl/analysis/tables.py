@@ -1,0 +1,151 @@
+"""Tables: one structure, written for a reader (md), a paper (tex) and a program (csv)."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+NOTHING = "–"
+TEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "$": r"\$",
+    "±": r"$\pm$", "−": r"$-$", "∞": r"$\infty$", "Δ": r"$\Delta$", "κ": r"$\kappa$",
+    "≥": r"$\geq$", "–": "--", "†": r"$\dagger$", "×": r"$\times$", "<": "$<$", ">": "$>$",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; neighbours of the same group share a heading above their own."""
+
+    title: str
+    group: str = ""
+    words: bool = False  # not numbers: set from the left
+
+    def full_title(self) -> str:
+        own = self.title.lower() if self.group and self.title.isalpha() else self.title
+        return f"{self.group} {own}".strip()
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows of text under a heading of their own."""
+
+    title: str
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a reader sees, and in `data` the same numbers in full."""
+
+    columns: list[Column]
+    sections: list[Section]
+    data: pd.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+    def groups(self) -> list[tuple[str, int]]:
+        """Each heading above the columns and how many columns it spans."""
+        spans: list[tuple[str, int]] = []
+        for column in self.columns:
+            if spans and column.group and spans[-1][0] == column.group:
+                spans[-1] = (column.group, spans[-1][1] + 1)
+            else:
+                spans.append((column.group, 1))
+        return spans
+
+    def plain(self) -> dict[str, Any]:
+        """The text of the table, for the report."""
+        return {
+            "groups": [list(span) for span in self.groups()],
+            "columns": [column.title for column in self.columns],
+            "words": [column.words for column in self.columns],
+            "sections": [vars(section) for section in self.sections],
+            "notes": self.notes,
+        }
+
+
+def estimate(mean: float, error: float, diverged: float = 0) -> str:
+    """Mean and standard error to the digits that the error supports, two at the least."""
+    if not math.isfinite(mean):
+        return "diverged"
+    mark = "†" if diverged else ""
+    if not math.isfinite(error):
+        return f"{mean:.2f}{mark}".replace("-", "−")
+    digits = 2 if error == 0 or error >= 0.01 else min(4, 1 - math.floor(math.log10(error)))
+    return f"{mean:.{digits}f} ± {error:.{digits}f}{mark}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A deviation in standard errors."""
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "+∞" if value > 0 else "−∞"
+    return f"{value:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
+
+
+def sweep_text(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:g}"
+
+
+def markdown(table: Table, title: str, caption: str) -> str:
+    """As GitHub shows it; a section is a row with its title in bold."""
+    escape = [[cell.replace("|", r"\|") for cell in row] for row in _body(table)]
+    lines = [
+        f"**{title}.** {caption}",
+        "",
+        "| " + " | ".join(column.full_title() for column in table.columns) + " |",
+        "|" + "|".join(":--" if column.words else "--:" for column in table.columns) + "|",
+        *("| " + " | ".join(row) + " |" for row in escape),
+        *[f"\n{note}" for note in table.notes],
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _body(table: Table) -> list[list[str]]:
+    rows = []
+    for section in table.sections:
+        if section.title:
+            rows.append([f"**{section.title}**", *[""] * (len(table.columns) - 1)])
+        rows.extend(section.rows)
+    return rows
+
+
+def tex(text: str) -> str:
+    return "".join(TEX.get(character, character) for character in text)
+
+
+def latex(table: Table, title: str, caption: str, name: str) -> str:
+    """For booktabs."""
+    width = len(table.columns)
+    groups, rules, first = [], [], 1
+    for group, span in table.groups():
+        groups.append(rf"\multicolumn{{{span}}}{{c}}{{{tex(group)}}}")
+        if group:
+            rules.append(rf"\cmidrule(lr){{{first}-{first + span - 1}}}")
+        first += span
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{\textbf{{{tex(title)}.}} {tex(caption)}}}",
+        rf"\label{{tab:{name}}}",
+        rf"\begin{{tabular}}{{{''.join('l' if c.words else 'r' for c in table.columns)}}}",
+        r"\toprule",
+    ]
+    if rules:
+        lines += [" & ".join(groups) + r" \\", " ".join(rules)]
+    lines.append(" & ".join(tex(column.title) for column in table.columns) + r" \\")
+    for section in table.sections:
+        lines.append(r"\midrule")
+        if section.title:
+            lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textit{{{tex(section.title)}}}}} \\")
+        lines += [" & ".join(tex(cell) for cell in row) + r" \\" for row in section.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par\smallskip {tex(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def diverged_note(count: int) -> list[str]:
+    """What the dagger means, where there is one."""
+    return ["† Some seeds diverged and are left out of the mean."] if count else []

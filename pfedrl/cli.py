@@ -1,0 +1,224 @@
+"""The command line. Every rule of the pipeline is one call of it, so whatever the pipeline does a
+person can do by hand. Imports are lazy: a tabular run never waits for torch."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from pfedrl.errors import PfedrlError
+
+app = typer.Typer(
+    name="pfedrl",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="""Federated and personalised RL, reproduced and compared.
+
+    The pipeline is build -> run -> summarise -> draw / claims -> report. `snakemake --cores all`
+    calls these commands for you; by hand they do one step of it, from the project's folder, and
+    read and write the same files. `pfedrl list` shows what there is to name.""",
+)
+
+Paper = Annotated[str, typer.Argument(help="A file in workflow/papers, as in `qavg`.")]
+Experiment = Annotated[str, typer.Argument(help="One of the paper's experiments.")]
+CellName = Annotated[
+    str, typer.Argument(metavar="CELL", help="See `pfedrl list cells PAPER EXPERIMENT`.")
+]
+Seeds = Annotated[
+    str, typer.Option(help="The first seed and one past the last: 0-100 is seeds 0 to 99.")
+]
+ScaleName = Annotated[
+    str, typer.Option("--scale", help="A file in workflow/scales: seeds and budgets.")
+]
+Output = Annotated[Path | None, typer.Option(help="Default: where the pipeline would write.")]
+
+
+@app.command()
+def build(
+    paper: Paper,
+    experiment: Experiment,
+    cell: CellName,
+    seeds: Seeds,
+    scale: ScaleName = "laptop",
+    output: Output = None,
+) -> None:
+    """Draw the environments of a cell's family and keep them in a file.
+
+    Cells whose families differ only in what is done after drawing share one file.
+    """
+    from pfedrl.runs.cells import draws_path, find_cell, parse_block
+    from pfedrl.runs.execute import build
+    from pfedrl.settings.project import Project
+
+    block = parse_block(seeds)
+    found = find_cell(Project.here(), paper, experiment, cell, scale)
+    if found.family is None:
+        raise PfedrlError(f"{paper}/{experiment}/{cell} names no family: nothing to build.")
+    output = output or draws_path(scale, found, f"{block.start}-{block.stop}")
+    build(found, block, output)
+    typer.echo(output)
+
+
+@app.command()
+def run(
+    paper: Paper,
+    experiment: Experiment,
+    cell: CellName,
+    seeds: Seeds,
+    scale: ScaleName = "laptop",
+    environments: Annotated[
+        Path | None, typer.Option(help="What `pfedrl build` wrote; drawn afresh by default.")
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Run a cell on a block of seeds and write its artifact, a Parquet file in long form.
+
+    A long run keeps a checkpoint beside its output. Killed, it goes on from there when the same
+    command is given again, and ends in the same numbers.
+
+    Example: pfedrl run qavg table1_random_mdp qavg_kappa=0.2 --seeds 0-100
+    """
+    from pfedrl.runs.cells import find_cell, parse_block, run_path
+    from pfedrl.runs.execute import run
+    from pfedrl.runs.progress import progress_bar
+    from pfedrl.settings.project import Project
+
+    block = parse_block(seeds)
+    found = find_cell(Project.here(), paper, experiment, cell, scale)
+    output = output or run_path(scale, found, f"{block.start}-{block.stop}")
+    with progress_bar(f"{experiment}/{cell}") as progress:
+        run(found, block, output, environments, progress)
+    typer.echo(output)
+
+
+@app.command()
+def summarise(paper: Paper, experiment: Experiment, scale: ScaleName = "laptop") -> None:
+    """Turn an experiment's runs into statistics and final values, one file each.
+
+    Reads every block of every cell at the scale; a missing or broken one is named.
+    """
+    from pfedrl.analysis.summarise import summarise
+    from pfedrl.runs.cells import cells, run_path
+    from pfedrl.settings.project import Project
+
+    runs = [
+        run_path(scale, cell, block)
+        for cell in cells(Project.here(), paper, experiment, scale)
+        if cell.skip() is None
+        for block in cell.blocks()
+    ]
+    stem = summaries_folder(scale) / paper / experiment
+    summarise(runs, stem.with_suffix(".statistics.parquet"), stem.with_suffix(".finals.parquet"))
+
+
+@app.command()
+def draw(
+    paper: Paper,
+    artifact: Annotated[str, typer.Argument(help="A table or figure of the paper: table1.")],
+    scale: ScaleName = "laptop",
+    output: Annotated[
+        Path | None, typer.Option(help="A folder. Default: the scale's, then the paper's name.")
+    ] = None,
+) -> None:
+    """Draw a table (csv, md, tex) or a figure (pdf, png, csv), with its provenance (json)."""
+    from pfedrl.analysis.drawing import draw
+    from pfedrl.errors import unknown
+    from pfedrl.settings.project import Project
+
+    project = Project.here()
+    artifacts = project.paper(paper).artifacts
+    if artifact not in artifacts:
+        raise unknown("artifact", artifact, artifacts, where=f"workflow/papers/{paper}.yaml")
+    output = output or Path(project.scale(scale).figures, paper)
+    draw(project, paper, artifact, scale, summaries_folder(scale), output)
+
+
+@app.command()
+def claims(paper: Paper, scale: ScaleName = "laptop", output: Output = None) -> None:
+    """Test the paper's claims and its printed numbers against ours, and give verdicts."""
+    from pfedrl.analysis.claims import evaluate
+    from pfedrl.settings.project import Project
+
+    project = Project.here()
+    project.paper(paper)
+    project.scale(scale)
+    output = output or Path("results", scale, "claims", f"{paper}.json")
+    evaluate(project, paper, scale, summaries_folder(scale), output)
+
+
+@app.command()
+def report(scale: ScaleName = "laptop", output: Output = None) -> None:
+    """Write index.html: every table and figure, ours beside the paper's, with the verdicts."""
+    from pfedrl.analysis.report import report
+    from pfedrl.settings.project import Project
+
+    project = Project.here()
+    figures = Path(project.scale(scale).figures)
+    report(project, figures, Path("results", scale, "claims"), output or figures / "index.html")
+
+
+@app.command()
+def benchmark(
+    name: Annotated[
+        str | None, typer.Argument(help="One benchmark; all of them by default.")
+    ] = None,
+) -> None:
+    """Measure the batched kernels against a plain loop on the same seeds, with equal results."""
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    from pfedrl import benchmarks
+    from pfedrl.errors import unknown
+
+    known = [module.name for module in iter_modules(benchmarks.__path__)]
+    if name is not None and name not in known:
+        raise unknown("benchmark", name, known)
+    for chosen in known if name is None else [name]:
+        import_module(f"pfedrl.benchmarks.{chosen}").main()
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str | None,
+        typer.Argument(help="papers, experiments, algorithms, families, statements or cells."),
+    ] = None,
+    paper: Annotated[str | None, typer.Argument(help="With cells or experiments.")] = None,
+    experiment: Annotated[str | None, typer.Argument(help="With cells.")] = None,
+    scale: ScaleName = "laptop",
+) -> None:
+    """Show what there is: papers, experiments, algorithms, families, statements, cells."""
+    from pfedrl.listing import show
+    from pfedrl.settings.project import Project
+
+    show(Project.here(), what, paper, experiment, scale)
+
+
+@app.command()
+def schema(
+    output: Annotated[Path, typer.Option(help="The folder of the schemas.")] = Path(
+        "workflow/schemas"
+    ),
+) -> None:
+    """Write the JSON schemas of the YAML files, generated from the settings' models."""
+    from pfedrl.settings.schema import write_schemas
+
+    for path in write_schemas(output):
+        typer.echo(path)
+
+
+def summaries_folder(scale: str) -> Path:
+    return Path("results", scale, "summaries")
+
+
+def main() -> NoReturn:
+    """Run the command; an error meant for the person is one line and an exit code."""
+    try:
+        app()
+    except PfedrlError as error:
+        print(f"pfedrl: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    sys.exit(0)

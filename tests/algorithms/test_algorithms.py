@@ -1,0 +1,73 @@
+"""Every registered algorithm on a tiny budget: it runs, twice alike, alone or in a block."""
+
+import numpy as np
+import pytest
+
+from pfedrl.registry import components
+from pfedrl.runs.cells import cells
+from pfedrl.runs.loop import Control
+from pfedrl.runs.recorder import Recorder
+
+LEARNERS = ("qavg", "soft_pavg", "proj_pavg")
+TABULAR = [
+    (experiment, name)
+    for experiment in ("generalisation_random_mdps", "generalisation_windy_cliffs")
+    for name in (
+        *(f"{algorithm}_local_steps={steps}" for algorithm in LEARNERS for steps in (4, "inf")),
+        "random_policy",
+        "optimal_policy",
+    )
+]
+
+
+def measured(cell, seeds):
+    recorder = Recorder(seeds)
+    cell.runnable.run(seeds, cell.family, cell.family.draw(seeds), recorder, Control(3))
+    return recorder.columns()
+
+
+def cell_of(project, experiment, name):
+    return next(c for c in cells(project, "qavg", experiment, "smoke") if c.name == name)
+
+
+@pytest.mark.parametrize(("experiment", "name"), TABULAR)
+def test_same_seed_same_result(project, experiment, name):
+    cell = cell_of(project, experiment, name)
+    first, second = measured(cell, range(4)), measured(cell, range(4))
+    for column in first:
+        np.testing.assert_array_equal(first[column], second[column])
+    assert np.isfinite(first["value"]).all()
+
+
+@pytest.mark.parametrize(("experiment", "name"), TABULAR)
+def test_a_seed_alone_is_the_seed_in_a_block(project, experiment, name):
+    cell = cell_of(project, experiment, name)
+    block, alone = measured(cell, range(2, 8)), measured(cell, [5])
+    own = block["seed"] == 5
+    np.testing.assert_array_equal(block["metric"][own], alone["metric"])
+    np.testing.assert_allclose(block["value"][own], alone["value"], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "experiment", ["generalisation_random_mdps", "generalisation_windy_cliffs"]
+)
+def test_learners_stand_between_the_controls(project, experiment):
+    """Above the random policy on average, and nowhere above each environment's own optimum."""
+    seeds = range(32)
+
+    def objective(name):
+        columns = measured(cell_of(project, experiment, name), seeds)
+        last = columns["at"] == columns["at"].max()
+        return columns["value"][last & (columns["metric"] == "objective")]
+
+    floor, ceiling = objective("random_policy"), objective("optimal_policy")
+    for name in (f"{algorithm}_local_steps=4" for algorithm in LEARNERS):
+        assert objective(name).mean() > floor.mean()
+        assert (objective(name) <= ceiling + 1e-9).all()
+
+
+def test_the_registry_lists_every_file_with_a_label():
+    assert {"qavg", "soft_pavg", "proj_pavg", "random_policy", "optimal_policy"} <= set(
+        components("algorithms")
+    )
+    assert not {"base", "tabular", "controls"} & set(components("algorithms"))

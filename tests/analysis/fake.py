@@ -1,0 +1,248 @@
+"""A small project with made-up runs, written as real runs are, for looking at what is drawn."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import yaml
+
+from pfedrl.algorithms.base import Style
+from pfedrl.analysis.summaries import paths
+from pfedrl.analysis.summarise import summarise
+from pfedrl.runs.artifact import write_run
+from pfedrl.runs.recorder import Recorder
+from pfedrl.settings.base import Settings
+from pfedrl.settings.project import Project
+
+KAPPAS = [0, 0.2, 0.4, 0.6, 0.8]
+STEPS = [1, 2, 4, 8, 16, 32, float("inf")]
+ALGORITHMS = ("qavg", "soft_pavg", "proj_pavg")
+CONTROLS = ("random_policy", "optimal_policy")
+LABELS = {
+    "qavg": "QAvg", "soft_pavg": "SoftPAvg", "proj_pavg": "ProjPAvg",
+    "random_policy": "random", "optimal_policy": "optimal", "lemma1": "Lemma 1",
+    "theorem1": "Theorem 1",
+}  # fmt: skip
+STYLES = dict(zip(ALGORITHMS, [Style("#0072B2"), Style("#D55E00"), Style("#009E73")], strict=True))
+
+
+class Stub(Settings):
+    """Stands in for an algorithm or a statement of the registry."""
+
+    label: ClassVar[str]
+    style: ClassVar[Style]
+
+    def instance(self, seed: int) -> dict[str, Any]:
+        return {"seed": seed, "transitions": [[0.5, 0.5], [1.0, 0.0]], "discount": 0.9}
+
+
+def stub(name: str) -> Any:
+    return type(name, (Stub,), {"label": LABELS[name], "style": STYLES.get(name, Style("#777777"))})
+
+
+def facts(experiment: str, variant: str, sweep: dict[str, float], seeds: range) -> dict[str, Any]:
+    cell = "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())])
+    return {
+        "paper": "qavg", "experiment": experiment, "cell": cell, "variant": variant,
+        "sweep": sweep, "seeds": [seeds.start, seeds.stop], "commit": "0123456789ab",
+        "settings": {"algorithm": {"name": variant}, "family": {"name": "made_up"}},
+        "versions": {"python": "3.11.0", "numpy": "2.4.0"},
+        "wall_seconds": 1.5, "cpu_seconds": 1.25, "peak_memory_mb": 80.0,
+    }  # fmt: skip
+
+
+def write(path: Path, recorder: Recorder, known: dict[str, Any]) -> Path:
+    names = {
+        "experiment": known["experiment"], "algorithm": known["variant"], "family": "made_up"
+    }  # fmt: skip
+    write_run(path, recorder, names, known)
+    return path
+
+
+def write_cell(
+    folder: Path,
+    experiment: str,
+    variant: str,
+    sweep: dict[str, float],
+    seeds: int,
+    measured: dict[tuple[str, int, str], np.ndarray],
+    blocks: int = 2,
+) -> list[Path]:
+    """A cell's runs, in blocks of seeds, from values a seed (and agent) at each point."""
+    written = []
+    for part in np.array_split(np.arange(seeds), blocks):
+        block = range(int(part[0]), int(part[-1]) + 1)
+        recorder = Recorder(block)
+        for (axis, at, metric), values in measured.items():
+            recorder.add(axis, at, metric, values[part])
+        known = facts(experiment, variant, sweep, block)
+        path = folder / experiment / known["cell"] / f"{block.start}-{block.stop}.parquet"
+        written.append(write(path, recorder, known))
+    return written
+
+
+class Made:
+    """Numbers that look a little like the paper's, on common draws per seed."""
+
+    def __init__(self, seeds: int):
+        self.seeds = seeds
+        self.random = np.random.default_rng(0)
+
+    def around(self, level: float, spread: float) -> np.ndarray:
+        return level + spread * self.random.normal(size=self.seeds)
+
+    def table1(self, level: float) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
+        common = self.around(0, 1.0)
+        for kappa in KAPPAS:
+            for i, variant in enumerate((*ALGORITHMS, *CONTROLS)):
+                offset = (0, -0.3, -0.4, -20, 1)[i] - 2 * kappa**2
+                values = level + offset + common + self.around(0, 0.1)
+                yield variant, {"kappa": kappa}, {("iteration", 100, "centre_value"): values}
+
+    def figure2(self, variant: str) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
+        common = self.around(0, 10.0)
+        for steps in STEPS:
+            every = 1 if np.isinf(steps) else int(steps)
+            level = 129.5 - (40 if np.isinf(steps) and variant == "proj_pavg" else every / 8)
+            yield variant, {"local_steps": steps}, {
+                ("iteration", at, "objective"): level - 150 * np.exp(-at / (30 + 4 * every))
+                + common + self.around(0, 0.2)
+                for at in range(0, 640, max(every, 16))
+            }  # fmt: skip
+
+    def generalisation(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
+        for variant in ALGORITHMS:
+            for steps in (4, float("inf")):
+                measured = {
+                    ("iteration", 0, metric): self.around(129 + gap, 8.0)
+                    for metric, gap in [("objective", 0), ("held_out_objective", -3)]
+                }
+                if np.isinf(steps):
+                    measured |= {
+                        ("iteration", 0, f"baseline_{metric}"): self.around(120 + gap, 8.0)
+                        for metric, gap in [("objective", 0), ("held_out_objective", -1)]
+                    }
+                yield variant, {"local_steps": steps}, measured
+        for variant, level in zip(CONTROLS, (20, 135), strict=True):
+            yield variant, {}, {
+                ("iteration", 0, metric): self.around(level, 8.0)
+                for metric in ("objective", "held_out_objective")
+            }  # fmt: skip
+
+    def theory(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
+        sizes = self.random.integers(2, 6, self.seeds).astype(float)
+        for variant, level in (("lemma1", -0.1), ("theorem1", 4.0)):
+            yield variant, {}, {
+                ("instance", 0, "margin"): self.around(level, 0.3),
+                ("instance", 0, "size"): sizes,
+            }  # fmt: skip
+
+
+def printed(experiment: str, variant: str, metric: str, along: str, at: list[float], level: float):
+    values = [round(level - i * 0.31, 2) for i in range(len(at))]
+    return {
+        "experiment": experiment, "variant": variant, "metric": metric, "along": along, "at": at,
+        "values": values, "errors": [0.05] * len(at),
+    }  # fmt: skip
+
+
+def paper() -> dict[str, Any]:
+    """The made-up project's paper, with every kind of claim."""
+    table1 = ["table1_random_mdps", "table1_windy_cliffs"]
+    figure2 = [f"figure2_{variant}" for variant in ALGORITHMS]
+    generalisation = ["generalisation_random_mdps", "generalisation_windy_cliffs"]
+    steps = [value for value in STEPS if value != 32]
+    experiments = {
+        name: {"title": name.replace("_", " "), "family": {"name": "made_up"},
+               "variants": {variant: {} for variant in ALGORITHMS}}
+        for name in (*table1, *figure2, *generalisation)
+    }  # fmt: skip
+    experiments["theory"] = {"title": "theory", "variants": {"lemma1": {}, "theorem1": {}}}
+    claims = [
+        {"kind": "monotone", "experiment": table1[0], "variant": "qavg",
+         "metric": "centre_value", "along": "family.kappa", "direction": "falls"},
+        {"kind": "greater", "experiment": table1[0], "metric": "centre_value",
+         "greater": "proj_pavg_kappa=0", "smaller": "qavg_kappa=0"},
+        {"kind": "equivalent", "experiment": "figure2_qavg", "metric": "objective",
+         "cells": ["qavg_local_steps=1", "qavg_local_steps=2"], "margin": 0.5},
+        {"kind": "interior_best", "experiment": "figure2_soft_pavg", "variant": "soft_pavg",
+         "metric": "objective", "along": "local_steps", "best": 4, "ends": [1, float("inf")]},
+        {"kind": "agrees", "artifact": "table1"},
+        {"kind": "holds", "experiment": "theory", "variant": "lemma1", "metric": "margin"},
+        {"kind": "exists", "experiment": "theory", "variant": "theorem1", "metric": "margin"},
+    ]  # fmt: skip
+    return {
+        "paper": "qavg",
+        "title": "Federated Reinforcement Learning with Environment Heterogeneity",
+        "reference": "AISTATS 2022",
+        "experiments": experiments,
+        "artifacts": {
+            "table1": {
+                "kind": "table", "title": "Value in the noiseless centre", "draw": "qavg_table1",
+                "experiments": table1, "caption": "Mean and standard error over seeds.",
+                "printed": [
+                    printed(experiment, variant, "centre_value", "kappa", KAPPAS, level)
+                    for experiment, level in zip(table1, (35.4, 133.9), strict=True)
+                    for variant in ALGORITHMS
+                ],
+            },
+            "figure2": {
+                "kind": "figure", "title": "How often to meet", "draw": "qavg_figure2",
+                "experiments": figure2, "caption": "Objective over E.",
+                "printed": [
+                    printed(f"figure2_{variant}", variant, "objective", "local_steps", steps, 129.5)
+                    for variant in ALGORITHMS
+                ],
+            },
+            "generalisation": {
+                "kind": "table", "title": "New environments", "draw": "generalisation_table",
+                "experiments": generalisation, "caption": "Training and held-out objective.",
+            },
+            "theory": {
+                "kind": "table", "title": "Theory", "draw": "theory_table",
+                "experiments": ["theory"], "caption": "Statements on drawn instances.",
+            },
+        },
+        "claims": [
+            {"id": f"C{i}", "words": f"a {test['kind']} claim", "where": "Section 5", "test": test}
+            for i, test in enumerate(claims)
+        ],
+        "fidelity": [
+            {"id": "F1", "paper": "N noisy copies", "code": "P0 and 4 mixtures",
+             "ours": "as the code", "switch": "family.centre_included"},
+        ],
+    }  # fmt: skip
+
+
+def project(root: Path) -> Project:
+    """The project's folder with its paper and two scales."""
+    (root / "workflow" / "papers").mkdir(parents=True)
+    (root / "workflow" / "scales").mkdir()
+    (root / "workflow" / "papers" / "qavg.yaml").write_text(yaml.safe_dump(paper()))
+    for name, verdicts in (("laptop", True), ("smoke", False)):
+        scale = {"scale": name, "description": name, "verdicts": verdicts,
+                 "figures": "paper_figures", "papers": {}}  # fmt: skip
+        (root / "workflow" / "scales" / f"{name}.yaml").write_text(yaml.safe_dump(scale))
+    return Project(root)
+
+
+def summaries(root: Path, seeds: int) -> Path:
+    """Runs and summaries of every experiment; the folder of summaries."""
+    made = Made(seeds)
+    experiments = {
+        "table1_random_mdps": made.table1(35.0),
+        "table1_windy_cliffs": made.table1(134.0),
+        **{f"figure2_{variant}": made.figure2(variant) for variant in ALGORITHMS},
+        "generalisation_random_mdps": made.generalisation(),
+        "generalisation_windy_cliffs": made.generalisation(),
+        "theory": made.theory(),
+    }
+    for experiment, cells in experiments.items():
+        runs = [
+            path
+            for variant, sweep, measured in cells
+            for path in write_cell(root / "runs", experiment, variant, sweep, seeds, measured)
+        ]
+        summarise(runs, *paths(root / "summaries", "qavg", experiment))
+    return root / "summaries"

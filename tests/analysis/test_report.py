@@ -1,0 +1,91 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from pfedrl.analysis.claims import evaluate
+from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.report import readable, report
+from pfedrl.errors import PfedrlError
+
+VOID = {"meta", "img", "br"}
+
+
+class Balance(HTMLParser):
+    """Fails where a tag is closed that was not the last to be opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture
+def page(project, made, tmp_path):
+    """The page's path after everything was drawn and judged."""
+    figures, claims = tmp_path / "figures", tmp_path / "claims"
+    for name in project.paper("qavg").artifacts:
+        draw(project, "qavg", name, "laptop", made, figures / "qavg")
+    evaluate(project, "qavg", "laptop", made, claims / "qavg.json")
+    report(project, figures, claims, figures / "index.html")
+    return figures / "index.html"
+
+
+def test_page_shows_every_artifact_claim_counterexample_note_and_command(page, project):
+    text = page.read_text()
+    paper = project.paper("qavg")
+    for name, artifact in paper.artifacts.items():
+        assert artifact.title in text
+        assert f"paper_figures/qavg/{name}." in text
+    for claim in paper.claims:
+        assert f"{claim.where} · {claim.id}" in text
+    for word in ("✓ reproduced", "✗ contradicted", "The counterexample", "family.centre_included"):
+        assert word in text
+    assert text.count("Scale laptop, 200 seeds.") >= len(paper.artifacts)
+
+
+def test_page_is_balanced_and_fetches_nothing(page):
+    text = page.read_text()
+    balance = Balance()
+    balance.feed(text)
+    assert balance.open == []
+    assert re.findall(r"src=\"(?!data:)", text) == []
+    assert "http" not in text and "@import" not in text and "<script" not in text
+
+
+def test_links_lead_to_files(page):
+    links = re.findall(r'href="([^#"]+)"', page.read_text())
+    assert len(links) == 16
+    assert all((page.parent / link).is_file() for link in links)
+
+
+def test_page_is_the_same_when_written_again(page, project, tmp_path):
+    before = page.read_bytes()
+    report(project, page.parent, tmp_path / "claims", page)
+    assert page.read_bytes() == before
+
+
+def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path):
+    report(project, tmp_path / "figures", tmp_path / "claims", tmp_path / "index.html")
+    text = (tmp_path / "index.html").read_text()
+    assert text.count("Not drawn yet.") == 4
+    assert "No verdicts yet." in text
+    assert "snakemake --cores all" in text
+
+
+def test_a_broken_result_is_named(project, tmp_path):
+    broken = tmp_path / "claims" / "qavg.json"
+    broken.parent.mkdir()
+    broken.write_text("{")
+    with pytest.raises(PfedrlError, match=r"qavg\.json.*Rebuild it"):
+        report(project, tmp_path / "figures", broken.parent, tmp_path / "index.html")
+
+
+def test_a_matrix_is_readable():
+    assert readable({"P": [[1, 2], [3, 4]]}) == '{\n  "P": [\n    [1, 2],\n    [3, 4]\n  ]\n}'

@@ -1,0 +1,160 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from pfedrl.analysis import statistics
+
+numbers = st.floats(-1e6, 1e6, allow_nan=False, width=32)
+samples = arrays(np.float64, st.integers(2, 40), elements=numbers)
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def test_standard_error_is_the_population_deviation_over_the_root_of_the_count():
+    values = np.array([[1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(statistics.standard_error(values), [np.sqrt(1.25) / 2, 0])
+
+
+def test_one_seed_has_no_standard_error():
+    assert np.isnan(statistics.standard_error(np.array([3.0])))
+
+
+@given(samples)
+def test_interquartile_mean_is_scipys_trimmed_mean(values):
+    expected = stats.trim_mean(values, 0.25)
+    assert statistics.interquartile_mean(values) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+def test_bootstrap_is_the_same_every_time_and_for_every_row():
+    values = normal(3, 50)
+    low, high = statistics.bootstrap_mean(values)
+    again = statistics.bootstrap_mean(values)
+    np.testing.assert_array_equal(low, again[0])
+    np.testing.assert_array_equal(high, again[1])
+    alone = statistics.bootstrap_mean(values[1])
+    np.testing.assert_allclose([low[1], high[1]], [alone[0], alone[1]], rtol=1e-12)
+
+
+def test_bootstrap_mean_agrees_with_resampling_one_by_one():
+    values = normal(30)
+    counts = statistics._counts((30,), 500, 7)
+    means = [np.repeat(values, row).mean() for row in counts]
+    expected = np.quantile(means, [0.025, 0.975])
+    found = statistics.bootstrap_mean(values, resamples=500, seed=7)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_bootstrap_interquartile_mean_agrees_with_resampling_one_by_one():
+    values = np.round(normal(31), 1)  # ties among them
+    counts = statistics._counts((31,), 500, 7)
+    means = [stats.trim_mean(np.repeat(values, row), 0.25) for row in counts]
+    expected = np.quantile(means, [0.025, 0.975])
+    found = statistics.bootstrap_interquartile_mean(values, resamples=500, seed=7)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_bootstrap_interval_of_many_seeds_is_near_the_normal_one():
+    values = normal(4000, seed=3)
+    low, high = statistics.bootstrap_mean(values)
+    reach = 1.96 * values.std() / np.sqrt(4000)
+    np.testing.assert_allclose([low, high], values.mean() + np.array([-reach, reach]), atol=0.003)
+
+
+def test_bootstrap_interval_covers_the_mean_of_normals_as_often_as_it_says():
+    values = normal(2000, 40, seed=1)
+    low, high = statistics.bootstrap_mean(values)
+    covered = ((low <= 0) & (high >= 0)).mean()
+    assert 0.92 < covered < 0.96  # the percentile bootstrap is a little short at 40 seeds
+
+
+def test_strata_keep_what_differs_between_them_out_of_the_interval():
+    strata = np.tile([0, 1], 50)
+    values = normal(100) + 100 * strata
+    low, high = statistics.bootstrap_mean(values, strata)
+    wide = statistics.bootstrap_mean(values)
+    assert high - low < 0.5 < 10 < wide[1] - wide[0]
+    assert low < values.mean() < high
+
+
+def test_a_stratum_of_one_seed_is_in_every_resample_once():
+    low, high = statistics.bootstrap_mean(np.array([1.0, 5.0]), np.array([0, 1]))
+    assert (low, high) == (3.0, 3.0)
+
+
+@given(samples, numbers)
+@settings(max_examples=30)
+def test_bootstrap_interval_lies_within_the_values_and_moves_with_them(values, shift):
+    low, high = statistics.bootstrap_mean(values, resamples=200)
+    slack = 1e-9 * (1 + np.abs(values).max() + abs(shift))
+    assert values.min() - slack <= low <= high + slack <= values.max() + 2 * slack
+    moved = statistics.bootstrap_mean(values + shift, resamples=200)
+    np.testing.assert_allclose(moved, [low + shift, high + shift], atol=slack)
+
+
+@given(samples, st.floats(-10, 10))
+def test_greater_is_scipys_one_sided_test(differences, margin):
+    if np.ptp(differences) < 1e-3:
+        return
+    expected = stats.ttest_1samp(differences, margin, alternative="greater").pvalue
+    assert statistics.greater(differences, margin) == pytest.approx(expected, abs=1e-9)
+
+
+def test_differences_without_variance_are_decided_plainly():
+    none, some = np.zeros(5), np.full(5, 0.5)
+    assert statistics.greater(none) == 1
+    assert statistics.greater(some) == 0
+    assert statistics.greater(some, margin=0.5) == 1
+    assert statistics.equivalent(none, margin=0.1) == 0
+    assert statistics.equivalent(some, margin=0.1) == 1
+
+
+def test_one_seed_decides_nothing():
+    assert statistics.greater(np.array([9.0])) == 1
+    assert statistics.equivalent(np.array([0.0]), 1.0) == 1
+    assert statistics.effect(np.array([9.0])) == statistics.Effect(9.0, -np.inf, np.inf, 1)
+
+
+def test_equivalence_is_the_larger_of_two_one_sided_tests():
+    differences = 0.1 * normal(200) + 0.02
+    lower = stats.ttest_1samp(differences, -0.05, alternative="greater").pvalue
+    upper = stats.ttest_1samp(differences, 0.05, alternative="less").pvalue
+    assert statistics.equivalent(differences, 0.05) == pytest.approx(max(lower, upper))
+
+
+def test_equivalence_beyond_the_margin_is_rarely_found():
+    found = [statistics.equivalent(row + 0.3, 0.3) < 0.05 for row in normal(1000, 50, seed=5)]
+    assert np.mean(found) < 0.075
+
+
+def test_effect_is_scipys_interval():
+    values = normal(20)
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    found = statistics.effect(values)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_rounding_is_no_difference_and_a_diverged_pair_stays_one():
+    first = np.array([133.97, 133.97 * (1 + 1e-15), 2.0, np.inf])
+    second = np.array([133.97, 133.97, 1.0, np.inf])
+    np.testing.assert_array_equal(
+        statistics.paired_differences(first, second), [0.0, 0.0, 1.0, np.nan]
+    )
+
+
+def test_holm_by_hand():
+    assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert statistics.holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_keeps_the_order_and_never_lowers_a_value_or_exceeds_bonferroni(p_values):
+    adjusted = statistics.holm(p_values)
+    for p, q in zip(p_values, adjusted, strict=True):
+        assert p <= q <= min(1, len(p_values) * p)
+    order = np.argsort(p_values, kind="stable")
+    assert np.all(np.diff(np.array(adjusted)[order]) >= 0)

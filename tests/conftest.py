@@ -1,0 +1,29 @@
+"""What several test rooms share."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pfedrl.envs.random_mdp import RandomMDP
+from pfedrl.envs.tabular import TabularFamily
+from pfedrl.envs.windy_cliff import WindyCliff
+from pfedrl.settings.project import Project
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    return Project.here(ROOT)
+
+
+@pytest.fixture(scope="session")
+def tabular_family(project: Project) -> Callable[..., TabularFamily]:
+    """A tabular family by name, with its file's settings and some of one's own."""
+    classes = {"random_mdp": RandomMDP, "windy_cliff": WindyCliff}
+
+    def make(name: str, **settings: object) -> TabularFamily:
+        return classes[name].model_validate(project.family_defaults(name) | settings)
+
+    return make

@@ -1,0 +1,113 @@
+"""The command line: help worth reading, one line for a mistake, lean imports."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = ["build", "run", "summarise", "draw", "claims", "report", "benchmark", "list", "schema"]
+EXPERIMENT = ("qavg", "table1_random_mdps")
+CELL = (*EXPERIMENT, "qavg_kappa=0.2")
+
+
+def pfedrl(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-m", "pfedrl", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+def test_help_names_every_command():
+    done = pfedrl("--help")
+    assert done.returncode == 0
+    assert all(f"  {command} " in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", *CELL, "--seeds", "0-4", "--scale", "laptpo"), "Did you mean 'laptop'?"),
+        (("run", "qavgg", *CELL[1:], "--seeds", "0-4"), "Did you mean 'qavg'?"),
+        (
+            ("run", "qavg", "table1_random_mdp", "x", "--seeds", "0-4"),
+            "Did you mean 'table1_random",
+        ),
+        (
+            ("run", *EXPERIMENT, "qavg_kappa=0.3", "--seeds", "0-4"),
+            "Did you mean 'qavg_kappa=",
+        ),
+        (("run", *CELL, "--seeds", "-4-2"), "neither may be negative"),
+        (("run", *CELL, "--seeds", "4-2"), "must be larger"),
+        (("draw", "qavg", "tabel1"), "unknown artifact 'tabel1'"),
+        (("list", "paper"), "Did you mean 'papers'?"),
+        (("list", "cells"), "pfedrl list cells PAPER EXPERIMENT"),
+        (("benchmark", "nothing"), "unknown benchmark 'nothing'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(arguments: tuple[str, ...], message: str):
+    done = pfedrl(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.startswith("pfedrl: ") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [("runn",), ("run", "qavg"), ("run", *CELL, "--sed", "1")])
+def test_usage_errors_exit_2_without_a_traceback(arguments: tuple[str, ...]):
+    done = pfedrl(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr and "Usage" in done.stderr
+
+
+def test_elsewhere_it_says_where_to_go(tmp_path: Path):
+    done = pfedrl("list", folder=tmp_path)
+    assert done.returncode == 2
+    assert "Run the command from the folder that holds the Snakefile" in done.stderr
+
+
+def test_list_shows_what_there_is():
+    done = pfedrl("list")
+    assert done.returncode == 0
+    for name in ["qavg", "table1_random_mdps", "soft_pavg", "windy_cliff"]:
+        assert name in done.stdout
+    assert "qavg_kappa=0.2" in pfedrl("list", "cells", *EXPERIMENT).stdout
+
+
+def test_build_and_run_by_hand(tmp_path: Path):
+    draws, output = tmp_path / "draws.npz", tmp_path / "run.parquet"
+    assert pfedrl("build", *CELL, "--seeds", "5-9", "--output", str(draws)).returncode == 0
+    done = pfedrl(
+        "run", *CELL, "--seeds", "5-9", "--environments", str(draws), "--output", str(output)
+    )
+    assert done.returncode == 0 and done.stdout.strip() == str(output)
+    assert output.exists()
+
+
+def test_broken_environments_are_named(tmp_path: Path):
+    draws = tmp_path / "draws.npz"
+    draws.write_bytes(b"PK\x03\x04 half a file")
+    done = pfedrl("run", *CELL, "--seeds", "0-4", "--environments", str(draws))
+    assert done.returncode == 3
+    assert f"rm {draws}" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_environments_of_other_seeds_are_refused(tmp_path: Path):
+    draws = tmp_path / "draws.npz"
+    assert pfedrl("build", *CELL, "--seeds", "0-4", "--output", str(draws)).returncode == 0
+    done = pfedrl("run", *CELL, "--seeds", "0-8", "--environments", str(draws))
+    assert done.returncode == 2
+    assert "seeds 0-4; this run needs" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_tabular_run_imports_neither_torch_nor_pandas(tmp_path: Path):
+    code = (
+        "import sys\nfrom pfedrl.cli import app\n"
+        f"app({['run', *CELL, '--seeds', '0-2', '--output', str(tmp_path / 'r.parquet')]}, "
+        "standalone_mode=False)\n"
+        "print(*sorted({'torch', 'pandas', 'matplotlib', 'snakemake'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "", done.stdout + done.stderr

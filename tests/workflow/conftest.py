@@ -1,0 +1,183 @@
+"""A tiny project, a copy of this one with a paper of five cells, on which real DAGs run."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+AVERAGING = {"iterations": 16, "local_steps": 4, "learning_rate": 0.01, "decay": 0.9}
+PAPER = {
+    "paper": "tiny",
+    "title": "A paper for tests",
+    "reference": "none",
+    "experiments": {
+        "random": {
+            "title": "RandomMDPs",
+            "family": {"name": "random_mdp", "around_centre": True},
+            "sweep": {"family.kappa": [0, 0.5]},
+            "variants": {"qavg": AVERAGING, "random_policy": {}},
+        },
+        "windy": {
+            "title": "WindyCliffs",
+            "family": {"name": "windy_cliff"},
+            "variants": {"qavg": AVERAGING},
+        },
+    },
+    "artifacts": {
+        "table1": {
+            "kind": "table", "title": "A table", "draw": "tiny_table", "experiments": ["random"],
+            "caption": "Numbers.",
+        },
+        "figure1": {
+            "kind": "figure", "title": "A figure", "draw": "tiny_figure", "experiments": ["windy"],
+            "caption": "Lines.",
+        },
+    },
+}  # fmt: skip
+TABLE = """
+from pfedrl.analysis.tables import Column, Section, Table
+
+
+def draw(context):
+    data = context.summaries["random"].statistics[["cell", "metric", "mean", "se"]]
+    rows = [[str(value) for value in row] for row in data.itertuples(index=False)]
+    return Table([Column(name) for name in data], [Section("", rows)], data)
+"""
+FIGURE = """
+from matplotlib.figure import Figure
+
+from pfedrl.analysis.drawing import Drawing
+
+
+def draw(context):
+    figure = Figure()
+    data = context.summaries["windy"].statistics[["cell", "mean"]]
+    figure.subplots().plot(data["mean"].to_numpy())
+    return Drawing(figure, data)
+"""
+
+
+def scale(seeds: int = 8, **changes: object) -> dict:
+    budget = {"seeds": seeds, "block": 4}
+    made = {"scale": "laptop", "description": "tiny", "verdicts": True, "figures": "paper_figures"}
+    return {**made, "papers": {"tiny": {"default": budget}}, **changes}
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """The tiny project on disk."""
+
+    root: Path
+
+    def write(self, name: str, values: dict | str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(values if isinstance(values, str) else yaml.safe_dump(values))
+
+    def append(self, name: str, text: str = "\n# edited\n") -> None:
+        time.sleep(0.01)  # a later time of change than any output's
+        with (self.root / name).open("a") as file:
+            file.write(text)
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+
+    def environment(self) -> dict[str, str]:
+        return os.environ | {"PYTHONPATH": str(self.root)}
+
+    def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments), cwd=self.root, env=self.environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+        )  # fmt: skip
+
+    def make(self, *arguments: str) -> str:
+        done = self.snakemake(*arguments)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def planned(self, *arguments: str) -> set[str]:
+        """What would run, as the rules' messages say it."""
+        return jobs(self.make("--dry-run", *arguments))
+
+    def start_and_kill(self, target: str, until: Path) -> None:
+        """Start on a target and, once a file is there, kill all of it as a power cut would."""
+        process = subprocess.Popen(
+            self.command(target), cwd=self.root, env=self.environment(), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.monotonic() + 120
+        while not until.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert process.poll() is None, "the pipeline ended before it could be killed"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def files(self, folder: str) -> dict[str, bytes]:
+        paths = [path for path in (self.root / folder).rglob("*") if path.is_file()]
+        return {str(path.relative_to(self.root)): path.read_bytes() for path in paths}
+
+
+def jobs(output: str) -> set[str]:
+    return set(re.findall(r"^Job \d+: (.+)$", output, flags=re.MULTILINE))
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    """The project before anything ran."""
+    tiny = Tiny(tmp_path_factory.mktemp("fresh") / "project")
+    ignored = shutil.ignore_patterns("papers", "scales")
+    for name in ("pfedrl", "envs", "profiles", "workflow"):
+        shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
+    shutil.copy2(ROOT / "Snakefile", tiny.root)
+    tiny.write("workflow/papers/tiny.yaml", PAPER)
+    tiny.write("workflow/scales/laptop.yaml", scale())
+    smoke = scale(4, scale="smoke", verdicts=False, figures="results/smoke/paper_figures")
+    tiny.write("workflow/scales/smoke.yaml", smoke)
+    tiny.write("pfedrl/analysis/figures/tiny_table.py", TABLE)
+    tiny.write("pfedrl/analysis/figures/tiny_figure.py", FIGURE)
+    warm_up(tiny)
+    return tiny
+
+
+def warm_up(tiny: Tiny) -> None:
+    """Compile the kernels once; the compiled code stays beside the source, also in copies."""
+    for cell in ("random qavg_kappa=0", "random random_policy_kappa=0", "windy qavg"):
+        command = [sys.executable, "-m", "pfedrl", "run", "tiny", *cell.split()]
+        options = ["--seeds", "0-4", "--output", str(tiny.root.parent / "warm.parquet")]
+        subprocess.run([*command, *options], cwd=tiny.root, env=tiny.environment(), check=True)
+
+
+def copy_of(tiny: Tiny, folder: Path) -> Tiny:
+    """A copy with the same times of change, so that nothing looks edited."""
+    shutil.copytree(tiny.root, folder / "project")
+    return Tiny(folder / "project")
+
+
+@pytest.fixture(scope="session")
+def finished(fresh: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    """The project after everything ran; not to be changed."""
+    tiny = copy_of(fresh, tmp_path_factory.mktemp("finished"))
+    tiny.make()
+    return tiny
+
+
+@pytest.fixture
+def project(finished: Tiny, tmp_path: Path) -> Tiny:
+    """A finished project to change."""
+    return copy_of(finished, tmp_path)
+
+
+@pytest.fixture
+def new_project(fresh: Tiny, tmp_path: Path) -> Tiny:
+    """A project to start from nothing."""
+    return copy_of(fresh, tmp_path)

@@ -1,0 +1,101 @@
+"""Kills, broken files and mistakes: one clear message, and nothing lost."""
+
+import pytest
+
+from tests.workflow.conftest import PAPER, Tiny, scale
+
+
+def test_a_killed_pipeline_goes_on_to_the_same_numbers(new_project: Tiny, finished: Tiny):
+    target, numbers = "paper_figures/tiny/figure1.png", "paper_figures/tiny/figure1.csv"
+    first = new_project.root / "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
+    new_project.start_and_kill(target, until=first)
+    drawn = new_project.files("results/laptop/envs")
+    new_project.make("--unlock")
+    new_project.make(target)
+    assert drawn.items() <= new_project.files("results/laptop/envs").items(), "finished jobs stay"
+    assert (new_project.root / numbers).read_bytes() == (finished.root / numbers).read_bytes()
+    assert "Nothing to be done" in new_project.make(target)
+
+
+def test_a_truncated_artifact_is_named_with_its_remedy(project: Tiny):
+    before = project.files("results/laptop/runs")
+    numbers = project.files("paper_figures/tiny")
+    name = "results/laptop/runs/tiny/random/qavg_kappa=0/0-4.parquet"
+    (project.root / name).write_bytes(before[name][:-20])
+    done = project.snakemake()
+    assert done.returncode != 0
+    assert f"rm {name} && snakemake --cores all {name}" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert project.files("results/laptop/runs") == {**before, name: before[name][:-20]}
+    assert project.files("paper_figures/tiny") == numbers
+    (project.root / name).unlink()
+    project.make(name)
+    project.make()
+    csv = "paper_figures/tiny/table1.csv"
+    assert project.files("paper_figures/tiny")[csv] == numbers[csv]
+
+
+def with_experiment(**changes: object) -> dict:
+    experiment = {**PAPER["experiments"]["windy"], **changes}
+    return {**PAPER, "experiments": {**PAPER["experiments"], "windy": experiment}}
+
+
+@pytest.mark.parametrize(
+    ("file", "values", "arguments", "message"),
+    [
+        ("", {}, ["--config", "scale=laptpo"], "unknown scale 'laptpo'. Did you mean 'laptop'?"),
+        ("", {}, ["tinny"], "unknown target 'tinny'. Did you mean 'tiny'?"),
+        (
+            "",
+            {},
+            ["paper_figures/tiny/table2.md"],
+            "unknown target 'paper_figures/tiny/table2.md'. Did you mean "
+            "'paper_figures/tiny/table1.md'?",
+        ),
+        (
+            "papers/tiny",
+            with_experiment(variants={"qavgg": {}}),
+            [],
+            "unknown algorithm 'qavgg'. Did you mean 'qavg'?",
+        ),
+        (
+            "papers/tiny",
+            with_experiment(family={"name": "windy_clif"}),
+            [],
+            "unknown family 'windy_clif'. Did you mean 'windy_cliff'?",
+        ),
+        (
+            "papers/tiny",
+            with_experiment(swep={}),
+            [],
+            "workflow/papers/tiny.yaml, experiments.windy: unknown key 'swep'. "
+            "Did you mean 'sweep'?",
+        ),
+        (
+            "papers/tiny",
+            {
+                **PAPER,
+                "artifacts": {"table1": {**PAPER["artifacts"]["table1"], "draw": "tiny_tabel"}},
+            },
+            [],
+            "unknown drawing 'tiny_tabel'. Did you mean 'tiny_table'?",
+        ),
+        (
+            "scales/laptop",
+            scale(seeds=-3),
+            [],
+            "workflow/scales/laptop.yaml, papers.tiny.default.seeds: Input should be greater",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_before_anything_runs(
+    new_project: Tiny, file: str, values: dict, arguments: list[str], message: str
+):
+    if file:
+        new_project.write(f"workflow/{file}.yaml", values)
+    done = new_project.snakemake(*arguments)
+    assert done.returncode == 2, done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("pfedrl: ")]
+    assert len(lines) == 1 and message in lines[0]
+    assert "Traceback" not in done.stdout
+    assert not (new_project.root / "results").exists()

@@ -1,0 +1,111 @@
+"""What reruns, and what does not, on a real DAG."""
+
+from tests.workflow.conftest import PAPER, Tiny, scale
+
+BLOCKS = ("0-4", "4-8")
+TABLE, FIGURE = "Drawing tiny/table1", "Drawing tiny/figure1"
+CLAIMS, REPORT = "Testing the claims of tiny", "Writing the report"
+
+
+def runs(*cells: str, blocks: tuple[str, ...] = BLOCKS) -> set[str]:
+    return {f"Running tiny/{cell}, seeds {block}" for cell in cells for block in blocks}
+
+
+def after(*experiments: str) -> set[str]:
+    """What follows from new runs of experiments."""
+    artifacts = {"random": TABLE, "windy": FIGURE}
+    summaries = {f"Summarising tiny/{name}" for name in experiments}
+    return summaries | {artifacts[name] for name in experiments} | {CLAIMS, REPORT}
+
+
+RANDOM_QAVG = ("random/qavg_kappa=0", "random/qavg_kappa=0.5")
+RANDOM_CONTROL = ("random/random_policy_kappa=0", "random/random_policy_kappa=0.5")
+WINDY = ("windy/qavg",)
+
+
+def test_everything_is_made(finished: Tiny):
+    made = {path.split("/", 1)[1] for path in finished.files("paper_figures")}
+    table = {f"tiny/table1.{suffix}" for suffix in ("csv", "md", "tex", "json")}
+    figure = {f"tiny/figure1.{suffix}" for suffix in ("pdf", "png", "csv", "json")}
+    assert made == table | figure | {"index.html"}
+
+
+def test_a_second_run_has_nothing_to_do(project: Tiny):
+    assert "Nothing to be done" in project.make()
+    assert project.planned() == set()
+
+
+def test_editing_a_learner_reruns_only_what_imports_it(project: Tiny):
+    project.append("pfedrl/learners/fixed.py")
+    assert project.planned() == runs(*RANDOM_CONTROL) | after("random")
+
+
+def test_editing_an_algorithm_reruns_only_its_cells(project: Tiny):
+    project.append("pfedrl/algorithms/qavg.py")
+    assert project.planned() == runs(*RANDOM_QAVG, *WINDY) | after("random", "windy")
+
+
+def test_editing_a_family_draws_it_again(project: Tiny):
+    project.append("pfedrl/envs/windy_cliff.py")
+    planned = project.planned()
+    assert len([job for job in planned if job.startswith("Drawing windy_cliff-")]) == len(BLOCKS)
+    planned = {job for job in planned if not job.startswith("Drawing windy_cliff-")}
+    assert planned == runs(*WINDY) | after("windy")
+
+
+def test_editing_a_drawing_redraws_that_figure_only(project: Tiny):
+    project.append("pfedrl/analysis/figures/tiny_figure.py")
+    assert project.planned() == {FIGURE, REPORT}
+
+
+def test_editing_the_command_line_reruns_nothing(project: Tiny):
+    project.append("pfedrl/cli.py")
+    project.append("workflow/papers/tiny.yaml")
+    assert project.planned() == set()
+
+
+def test_touching_a_file_reruns_nothing(project: Tiny):
+    project.append("pfedrl/learners/fixed.py", "")
+    (project.root / "pfedrl/learners/fixed.py").touch()
+    assert project.planned() == set()
+
+
+def test_a_changed_setting_reruns_exactly_its_cells(project: Tiny):
+    windy = PAPER["experiments"]["windy"]
+    changed = {**windy, "variants": {"qavg": {**windy["variants"]["qavg"], "decay": 0.5}}}
+    experiments = {**PAPER["experiments"], "windy": changed}
+    project.write("workflow/papers/tiny.yaml", {**PAPER, "experiments": experiments})
+    assert project.planned() == runs(*WINDY) | after("windy")
+
+
+def test_a_changed_caption_redraws_that_table_only(project: Tiny):
+    table = {**PAPER["artifacts"]["table1"], "caption": "Other words."}
+    artifacts = {**PAPER["artifacts"], "table1": table}
+    project.write("workflow/papers/tiny.yaml", {**PAPER, "artifacts": artifacts})
+    assert project.planned() == {TABLE, REPORT}
+
+
+def test_more_seeds_run_only_the_new_blocks(project: Tiny):
+    before = project.files("results/laptop/runs")
+    project.write("workflow/scales/laptop.yaml", scale(seeds=12))
+    planned = project.planned("tiny")
+    new = {job for job in planned if "seeds 8-12" in job and not job.startswith("Drawing")}
+    assert new == runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY, blocks=("8-12",))
+    assert not [job for job in planned if "0-4" in job or "4-8" in job]
+    project.make("results/laptop/summaries/tiny/windy.finals.parquet")
+    after_run = project.files("results/laptop/runs")
+    assert {name: after_run[name] for name in before} == before
+
+
+def test_one_target_makes_only_what_it_needs(new_project: Tiny):
+    planned = new_project.planned("paper_figures/tiny/table1.md")
+    assert {job for job in planned if not job.startswith("Drawing random_mdp-")} == (
+        runs(*RANDOM_QAVG, *RANDOM_CONTROL) | {"Summarising tiny/random", TABLE}
+    )
+    assert REPORT not in new_project.planned("tiny")
+
+
+def test_smoke_never_touches_the_papers_figures(new_project: Tiny):
+    new_project.make("--config", "scale=smoke")
+    assert not (new_project.root / "paper_figures").exists()
+    assert (new_project.root / "results/smoke/paper_figures/index.html").exists()

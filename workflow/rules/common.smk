@@ -1,0 +1,112 @@
+"""What the rules ask of the settings. Everything is read and checked before anything runs."""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from snakemake.cli import get_argument_parser
+
+from pfedrl.errors import PfedrlError, unknown
+from pfedrl.registry import module_of
+from pfedrl.runs.cells import cells, draws_path, run_path
+from pfedrl.runs.closure import closure
+from pfedrl.settings.project import Project
+
+# a job is one thread, and there are as many jobs as cores; `python` is the one that runs Snakemake
+for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def give_up(error):
+    """One line and an exit code, as the command line does; no job has started."""
+    print(f"pfedrl: {error}", file=sys.stderr)
+    sys.exit(error.exit_code)
+
+
+@cache
+def cells_of(scale, paper, experiment):
+    """The cells of an experiment, by name; none where the scale leaves it out."""
+    if PROJECT.budget(PROJECT.scale(scale), paper, experiment) is None:
+        return {}
+    found = cells(PROJECT, paper, experiment, scale)
+    return {cell.name: cell for cell in found if cell.skip() is None}
+
+
+def experiments_of(scale, paper):
+    """The paper's experiments that the scale runs."""
+    return [name for name in PROJECT.paper(paper).experiments if cells_of(scale, paper, name)]
+
+
+def artifacts_of(scale, paper):
+    """The paper's tables and figures whose experiments all run at the scale."""
+    runs = experiments_of(scale, paper)
+    artifacts = PROJECT.paper(paper).artifacts
+    return {name: a for name, a in artifacts.items() if set(a.experiments) <= set(runs)}
+
+
+def check_drawings():
+    """Every artifact names a module that draws it."""
+    folder = Path(workflow.basedir, "pfedrl", "analysis", "figures")
+    known = [path.stem for path in folder.glob("[!_]*.py")]
+    for paper in PAPERS:
+        for name, artifact in artifacts_of(SCALE, paper).items():
+            if artifact.draw not in known:
+                where = f"workflow/papers/{paper}.yaml, artifacts.{name}.draw"
+                raise unknown("drawing", artifact.draw, known, where)
+
+
+try:
+    PROJECT = Project.here(Path(workflow.basedir))
+    SCALE = str(config.get("scale", "laptop"))
+    FIGURES = PROJECT.scale(SCALE).figures
+    PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
+    check_drawings()
+except PfedrlError as error:
+    give_up(error)
+
+SUFFIXES = {"table": ("csv", "md", "tex", "json"), "figure": ("pdf", "png", "csv", "json")}
+
+
+def names_of(kind):
+    """A pattern of the names of all tables, or of all figures."""
+    pages = [PROJECT.paper(paper).artifacts for paper in PAPERS]
+    names = {name for page in pages for name, artifact in page.items() if artifact.kind == kind}
+    return "|".join(sorted(names)) or "(?!)"
+
+
+def outputs_of(kind):
+    """What a table or a figure is written to, by suffix; Snakemake's own report shows one."""
+    made = {suffix: f"{FIGURES}/{{paper}}/{{artifact}}.{suffix}" for suffix in SUFFIXES[kind]}
+    shown = {"table": "csv", "figure": "png"}[kind]
+    made[shown] = report(made[shown], caption="../report/artifact.rst", category="{paper}")
+    return made
+
+
+def paper_targets(paper):
+    """A paper's tables, figures and verdicts."""
+    return [
+        f"{FIGURES}/{paper}/{name}.{suffix}"
+        for name, artifact in artifacts_of(SCALE, paper).items()
+        for suffix in SUFFIXES[artifact.kind]
+    ] + [f"results/{SCALE}/claims/{paper}.json"]
+
+
+def check_targets():
+    """A target that no rule makes is an error before anything runs, with the nearest that is."""
+    # Snakemake does not tell a Snakefile its targets, so its own parser is asked again
+    targets = get_argument_parser().parse_args(sys.argv[1:]).targets or []
+    rules_by_name = {rule.name for rule in workflow.rules}
+    for target in targets:
+        made = target in rules_by_name or any(r.is_producer(target) for r in workflow.rules)
+        if not made and not Path(target).exists():
+            files = [f"{FIGURES}/index.html"]
+            files += [path for paper in PAPERS for path in paper_targets(paper)]
+            give_up(unknown("target", target, ["all", *PAPERS, *files]))
+
+
+def summaries(scale, paper, experiments):
+    """Both summary files of each experiment."""
+    stems = [f"results/{scale}/summaries/{paper}/{experiment}" for experiment in experiments]
+    return [f"{s}.{kind}.parquet" for s in stems for kind in ("statistics", "finals")]

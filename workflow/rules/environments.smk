@@ -1,0 +1,48 @@
+"""Environments: what is random about a family's members, drawn once for all cells that share it."""
+
+@cache
+def cell_with_draws(scale, draws):
+    """The first cell that uses the draws; which one does not matter to them."""
+    for paper in PAPERS:
+        for experiment in experiments_of(scale, paper):
+            for cell in cells_of(scale, paper, experiment).values():
+                if cell.family is not None and cell.draws_name() == draws:
+                    return cell
+    raise ValueError(f"no cell at the {scale} scale uses the draws {draws}")
+
+
+def family_code(wildcards):
+    family = cell_with_draws(wildcards.scale, wildcards.draws).family
+    return closure(type(family).__module__)
+
+
+def draw_settings(wildcards):
+    return cell_with_draws(wildcards.scale, wildcards.draws).family.draw_settings()
+
+
+def drawing_cell(wildcards, output):
+    # a function of the output is not compared between runs: another cell draws the same
+    cell = cell_with_draws(wildcards.scale, wildcards.draws)
+    return f"{cell.paper} {cell.experiment} {cell.name}"
+
+
+rule build:
+    input:
+        code=family_code,
+    output:
+        environments="results/{scale}/envs/{draws}/{block}.npz",
+    log:
+        "results/{scale}/logs/envs/{draws}/{block}.log",
+    benchmark:
+        "results/{scale}/benchmarks/envs/{draws}/{block}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    params:
+        settings=draw_settings,
+        cell=drawing_cell,
+    message:
+        "Drawing {wildcards.draws}, seeds {wildcards.block}"
+    shell:
+        "python -m pfedrl build {params.cell} --seeds {wildcards.block} --scale {wildcards.scale} "
+        "--output {output.environments} > {log} 2>&1"

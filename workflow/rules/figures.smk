@@ -1,0 +1,63 @@
+"""Tables and figures, each from its own module and its own experiments."""
+
+
+def artifact_of(wildcards):
+    return PROJECT.paper(wildcards.paper).artifacts[wildcards.artifact]
+
+
+def artifact_settings(wildcards):
+    return artifact_of(wildcards).model_dump(mode="json")
+
+
+def artifact_context(wildcards):
+    """What else of the paper's page a drawing shows: its experiments' titles and claims."""
+    page, named = PROJECT.paper(wildcards.paper), artifact_of(wildcards).experiments
+    claims = [c for c in page.claims if getattr(c.test, "experiment", None) in named]
+    titles = [page.experiments[name].title for name in named]
+    return [*titles, *(claim.model_dump_json() for claim in claims)]
+
+
+def artifact_folder(wildcards, output):
+    return Path(output.json).parent
+
+
+def artifact_summaries(wildcards):
+    return summaries(SCALE, wildcards.paper, artifact_of(wildcards).experiments)
+
+
+def artifact_code(wildcards):
+    return closure(f"pfedrl.analysis.figures.{artifact_of(wildcards).draw}")
+
+
+rule draw_table:
+    input:
+        summaries=artifact_summaries,
+        code=artifact_code,
+    output:
+        **outputs_of("table"),
+    log:
+        f"results/{SCALE}/logs/figures/{{paper}}/{{artifact}}.log",
+    benchmark:
+        f"results/{SCALE}/benchmarks/figures/{{paper}}/{{artifact}}.tsv"
+    wildcard_constraints:
+        artifact=names_of("table"),
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        artifact=artifact_settings,
+        context=artifact_context,
+        scale=SCALE,
+        folder=artifact_folder,
+    message:
+        "Drawing {wildcards.paper}/{wildcards.artifact}"
+    shell:
+        "python -m pfedrl draw {wildcards.paper} {wildcards.artifact} --scale {params.scale} "
+        "--output {params.folder} > {log} 2>&1"
+
+
+use rule draw_table as draw_figure with:
+    output:
+        **outputs_of("figure"),
+    wildcard_constraints:
+        artifact=names_of("figure"),

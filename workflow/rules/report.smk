@@ -1,0 +1,58 @@
+"""Verdicts on a paper's claims, and the page that shows everything."""
+
+
+def claims_settings(wildcards):
+    """What the verdicts depend on besides the summaries."""
+    page = PROJECT.paper(wildcards.paper)
+    claims = [claim.model_dump_json() for claim in page.claims]
+    printed = [p.model_dump_json() for a in page.artifacts.values() for p in a.printed]
+    return [*claims, *printed, PROJECT.scale(wildcards.scale).verdicts]
+
+
+def claims_summaries(wildcards):
+    experiments = experiments_of(wildcards.scale, wildcards.paper)
+    return summaries(wildcards.scale, wildcards.paper, experiments)
+
+
+rule claims:
+    input:
+        summaries=claims_summaries,
+        code=closure("pfedrl.analysis.claims"),
+    output:
+        verdicts="results/{scale}/claims/{paper}.json",
+    log:
+        "results/{scale}/logs/claims/{paper}.log",
+    benchmark:
+        "results/{scale}/benchmarks/claims/{paper}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        settings=claims_settings,
+    message:
+        "Testing the claims of {wildcards.paper}"
+    shell:
+        "python -m pfedrl claims {wildcards.paper} --scale {wildcards.scale} "
+        "--output {output.verdicts} > {log} 2>&1"
+
+
+rule report:
+    input:
+        papers=[path for paper in PAPERS for path in paper_targets(paper)],
+        code=closure("pfedrl.analysis.report"),
+    output:
+        page=f"{FIGURES}/index.html",
+    log:
+        f"results/{SCALE}/logs/report.log",
+    benchmark:
+        f"results/{SCALE}/benchmarks/report.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        pages=[PROJECT.paper(paper).model_dump_json() for paper in PAPERS],
+        scale=SCALE,
+    message:
+        "Writing the report"
+    shell:
+        "python -m pfedrl report --scale {params.scale} --output {output.page} > {log} 2>&1"

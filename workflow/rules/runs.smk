@@ -1,0 +1,75 @@
+"""Runs: a cell on a block of seeds; and the summary of an experiment's runs."""
+
+
+def cell_of(wildcards):
+    return cells_of(wildcards.scale, wildcards.paper, wildcards.experiment)[wildcards.cell]
+
+
+def run_environments(wildcards):
+    cell = cell_of(wildcards)
+    return [] if cell.family is None else draws_path(wildcards.scale, cell, wildcards.block)
+
+
+def environments_option(wildcards, input):
+    return f"--environments {input.environments}" if input.environments else ""
+
+
+def run_code(wildcards):
+    """The code that shapes the numbers; the settings are in the cell's key."""
+    cell = cell_of(wildcards)
+    families = [] if cell.family is None else [type(cell.family).__module__]
+    return closure(module_of(cell.algorithm), *families)
+
+
+def cell_key(wildcards):
+    return cell_of(wildcards).key()
+
+
+def experiment_runs(wildcards):
+    found = cells_of(wildcards.scale, wildcards.paper, wildcards.experiment).values()
+    return [run_path(wildcards.scale, cell, block) for cell in found for block in cell.blocks()]
+
+
+rule run:
+    input:
+        environments=run_environments,
+        code=run_code,
+    output:
+        run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
+    log:
+        "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
+    benchmark:
+        "results/{scale}/benchmarks/runs/{paper}/{experiment}/{cell}/{block}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    params:
+        key=cell_key,
+        environments=environments_option,
+    message:
+        "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
+    shell:
+        "python -m pfedrl run {wildcards.paper} {wildcards.experiment} {wildcards.cell} "
+        "--seeds {wildcards.block} --scale {wildcards.scale} {params.environments} "
+        "--output {output.run} > {log} 2>&1"
+
+
+rule summarise:
+    input:
+        runs=experiment_runs,
+        code=closure("pfedrl.analysis.summarise"),
+    output:
+        statistics="results/{scale}/summaries/{paper}/{experiment}.statistics.parquet",
+        finals="results/{scale}/summaries/{paper}/{experiment}.finals.parquet",
+    log:
+        "results/{scale}/logs/summaries/{paper}/{experiment}.log",
+    benchmark:
+        "results/{scale}/benchmarks/summaries/{paper}/{experiment}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    message:
+        "Summarising {wildcards.paper}/{wildcards.experiment}"
+    shell:
+        "python -m pfedrl summarise {wildcards.paper} {wildcards.experiment} "
+        "--scale {wildcards.scale} > {log} 2>&1"
