@@ -28,6 +28,7 @@ from pfedrl.settings.paper import (
     Holds,
     InteriorBest,
     Monotone,
+    Near,
 )
 
 REPRODUCED = "reproduced"
@@ -71,6 +72,7 @@ def judged(
     contrasts: list[Contrast],
     p_for: Callable[[np.ndarray], float],
     p_against: Callable[[np.ndarray], list[float]],
+    unit: str = "paired seeds",
 ) -> Outcome:
     """All contrasts must hold (intersection-union); one that is reversed contradicts.
 
@@ -88,7 +90,7 @@ def judged(
     evidence = (
         f"{'weakest of ' + str(len(kept)) + ': ' if len(kept) > 1 else ''}{weakest.label} = "
         f"{short(size.mean)} (95% CI {short(size.low)} to {short(size.high)}), "
-        f"{left:,} paired seeds"
+        f"{left:,} {unit}"
     )
     found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high)
     if left < seeds:
@@ -157,6 +159,18 @@ def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
         pairs,
         lambda d: equivalent(d, test.margin),
         lambda d: [greater(d, test.margin), greater(-d, test.margin)],
+    )
+
+
+def near(test: Near, summary: Summary) -> Outcome:
+    """Whether the mean is within the margin of the value: one equivalence test."""
+    label = f"{test.metric} of {test.cell} minus {test.value:g}"
+    apart = Contrast(label, summary.final(test.cell, test.metric) - test.value)
+    return judged(
+        [apart],
+        lambda d: equivalent(d, test.margin),
+        lambda d: [greater(d, test.margin), greater(-d, test.margin)],
+        unit="seeds",
     )
 
 

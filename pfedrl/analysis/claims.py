@@ -25,6 +25,7 @@ TESTS: dict[str, Any] = {
     "monotone": claim_tests.monotone,
     "greater": claim_tests.greater_cell,
     "equivalent": claim_tests.equivalent_cells,
+    "near": claim_tests.near,
     "interior_best": claim_tests.interior_best,
     "holds": claim_tests.holds,
     "exists": claim_tests.exists,

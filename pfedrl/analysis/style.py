@@ -61,7 +61,6 @@ def paper_style() -> Iterator[None]:
     """Drawing inside looks like the papers' figures; nothing leaks out."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.use("agg")
         for key, value in SETTINGS.items():
             matplotlib.rcParams[key] = value
         yield

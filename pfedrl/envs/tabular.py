@@ -51,6 +51,18 @@ class TabularTask:
     def seeds(self) -> int:
         return self.reward.shape[1]
 
+    def at_start(self, values: np.ndarray) -> np.ndarray:
+        """Values [member, s, seed] from d0, averaged over members: [seed].
+
+        Added up in one order: einsum's depends on the shape, and a seed alone would differ in its
+        last bits from the same seed in a block.
+        """
+        total = np.zeros(values.shape[-1])
+        for member in values:
+            for state in np.flatnonzero(self.start):
+                total += self.start[state] * member[state]
+        return total / len(values)
+
     def score(self, values: np.ndarray) -> np.ndarray:
         """Values in the units in which they are reported."""
         return (values + self.score_shift) * self.score_scale

@@ -183,15 +183,8 @@ class FederatedPPO:
                 np.add.at(self.retries, seed, 1)
         self.round += 1
 
-    def train(
-        self, server: Server, steps: int, seed: np.ndarray, slot: np.ndarray, agent: np.ndarray,
-        attempt: int, bar: np.ndarray | None,
-    ) -> np.ndarray:  # fmt: skip
-        """Local training of stack members from the global model; which of them failed."""
-        generators = [
-            generator(self.seeds[s], Purpose.AGENT, int(a), self.round, attempt)
-            for s, a in zip(seed, agent, strict=True)
-        ]
+    def stack(self, server: Server, seed: np.ndarray, agent: np.ndarray) -> Stack:
+        """Agents that start from the server's model, with what each of them kept."""
         own = (seed, agent)
         averaged = self.settings.average_coefficients
         stack = Stack(
@@ -209,6 +202,19 @@ class FederatedPPO:
         )
         if self.settings.reset_c1:
             stack.c1 = np.full(len(seed), self.rule.pull.c1_start)
+        return stack
+
+    def train(
+        self, server: Server, steps: int, seed: np.ndarray, slot: np.ndarray, agent: np.ndarray,
+        attempt: int, bar: np.ndarray | None,
+    ) -> np.ndarray:  # fmt: skip
+        """Local training of stack members from the global model; which of them failed."""
+        generators = [
+            generator(self.seeds[s], Purpose.AGENT, int(a), self.round, attempt)
+            for s, a in zip(seed, agent, strict=True)
+        ]
+        own = (seed, agent)
+        stack = self.stack(server, seed, agent)
         for _ in range(steps):
             lived, returns = self.collect(
                 stack.policy, seed, agent, self.settings.episodes, generators

@@ -30,7 +30,7 @@ class FixedPolicy:
         else:
             uniform = np.full(task.reward.shape, 1.0 / task.actions)
             values = kernels.policy_values(uniform, *shared)
-        return np.einsum("mxs,x->s", values, task.start) / len(members)
+        return task.at_start(values)
 
     def measure(self) -> Iterator[Measurement]:
         for name, members in self.task.places().items():

@@ -62,7 +62,7 @@ class TabularLearner:
         values = kernels.policy_values(
             policy, task.reward, members, task.successors, task.actions, task.gamma
         )
-        return np.einsum("mxs,x->s", values, task.start) / len(members)
+        return task.at_start(values)
 
     def measure(self) -> Iterator[Measurement]:
         """The averaged model in the training, centre and held-out environments.

@@ -108,6 +108,17 @@ class Equivalent(Settings):
     margin: float = Field(gt=0)
 
 
+class Near(Settings):
+    """A cell's mean metric lies within the margin of a number that theory gives."""
+
+    kind: Literal["near"]
+    experiment: str
+    cell: str
+    metric: str
+    value: float
+    margin: float = Field(gt=0)
+
+
 class InteriorBest(Settings):
     """The paper's best point of a sweep beats both of its ends."""
 
@@ -149,7 +160,7 @@ class Exists(Settings):
 
 
 Test = Annotated[
-    Monotone | Greater | Equivalent | InteriorBest | Agrees | Holds | Exists,
+    Monotone | Greater | Equivalent | Near | InteriorBest | Agrees | Holds | Exists,
     Field(discriminator="kind"),
 ]
 

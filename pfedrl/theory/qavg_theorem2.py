@@ -50,12 +50,10 @@ class Theorem2(Statement):
         """`margin`: the least of bound - error over t; `tightness`: the greatest error / bound.
 
         `appendix_margin` is the margin under the appendix's constant, which has E-1 for E.
-        `rate_margin` is non-negative where the error is O(1/t): (t+E) error is never larger in the
-        second half than it was in the first. `slope` is that of log error against log(t+E) over
-        the second half; the bound's is -1.
+        `slope` is that of log error against log(t+E) over the second half; the bound's is -1.
         """
         margin, appendix_margin = np.full((2, len(seeds)), np.inf)
-        early, late = np.zeros((2, len(seeds)))
+        scaled = np.zeros(len(seeds))
         line = Line(len(seeds))
         constant = 16 * self.gamma / (1 - self.gamma) ** 3
         for t, error in enumerate(self.errors(self.family.task(self.family.draw(seeds)), seeds)):
@@ -64,16 +62,13 @@ class Theorem2(Statement):
             appendix_margin = np.minimum(
                 appendix_margin, constant * (self.local_steps - 1) / time - error
             )
-            if t <= self.iterations // 2:
-                early = np.maximum(early, time * error)
-            else:
-                late = np.maximum(late, time * error)
+            scaled = np.maximum(scaled, time * error)
+            if t > self.iterations // 2:
                 line.add(np.log(time), np.log(np.maximum(error, np.finfo(float).tiny)))
         return {
             "margin": margin,
-            "tightness": np.maximum(early, late) / (constant * self.local_steps),
+            "tightness": scaled / (constant * self.local_steps),
             "appendix_margin": appendix_margin,
-            "rate_margin": 1.0 - late / early,
             "slope": line.slope(),
         }
 

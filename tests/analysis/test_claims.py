@@ -1,22 +1,259 @@
+import json
 import subprocess
 import sys
 
-from pfedrl.analysis.claims import evaluate
+import numpy as np
+import pytest
+
+from pfedrl.analysis import claim_tests
+from pfedrl.analysis.claim_tests import near
+from pfedrl.analysis.claims import evaluate, judge
+from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summarise import summarise
+from pfedrl.errors import PfedrlError
+from pfedrl.settings.paper import Claim, Near
+from tests.analysis import fake
+
+NOISE = np.random.default_rng(2).normal(size=(6, 100))
+INFINITE = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def stubs(monkeypatch):
+    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+
+
+@pytest.fixture
+def verdict(tmp_path):
+    """Judge one claim on values by local_steps: {1: values, 2: values, ...}."""
+
+    def judged(values: dict[float, np.ndarray], **test):
+        runs = [
+            path
+            for steps, column in values.items()
+            for path in fake.write_cell(
+                tmp_path, "e", "qavg", {"local_steps": steps}, len(column),
+                {("iteration", 0, "objective"): column},
+            )
+        ]  # fmt: skip
+        summarise(runs, *paths(tmp_path, "qavg", "e"))
+        summary = read_summary(tmp_path, "qavg", "e")
+        claim = Claim.model_validate({
+            "id": "c", "words": "w", "where": "s",
+            "test": {"experiment": "e", "metric": "objective", **test},
+        })  # fmt: skip
+        run = {
+            "monotone": claim_tests.monotone, "greater": claim_tests.greater_cell,
+            "equivalent": claim_tests.equivalent_cells,
+            "interior_best": claim_tests.interior_best,
+        }[test["kind"]]  # fmt: skip
+        return judge([claim], [run(claim.test, summary)])[0]
+
+    return judged
+
+
+def curve(*levels: float, noise: float = 0.3) -> dict[float, np.ndarray]:
+    """Common draws and a level a point, at 1, 2, 4, ... and infinity."""
+    points = [*(2.0**i for i in range(len(levels) - 1)), INFINITE]
+    return {
+        point: level + NOISE[-1] + noise * NOISE[i]
+        for i, (point, level) in enumerate(zip(points, levels, strict=True))
+    }
+
+
+MONOTONE = {
+    "kind": "monotone", "variant": "qavg", "along": "algorithm.local_steps", "direction": "falls"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("levels", "direction", "expected"),
+    [
+        ((3, 2, 1), "falls", "reproduced"),
+        ((1, 2, 3), "rises", "reproduced"),
+        ((3, 2, 2.5), "falls", "contradicted"),
+        ((1, 2, 3), "falls", "contradicted"),
+        ((3, 2, 2), "falls", "reproduced"),  # a step may change nothing
+        ((3, 2, 2.9), "falls", "contradicted"),  # but not go back
+        ((2, 2, 2), "falls", "inconclusive"),
+    ],
+)
+def test_monotone(verdict, levels, direction, expected):
+    found = verdict(curve(*levels), **MONOTONE | {"direction": direction})
+    assert found["verdict"] == expected
+
+
+def test_monotone_needs_a_step_that_is_more_than_rounding(verdict):
+    values = curve(3, 2, noise=0)
+    values[INFINITE] = values[1.0] * (1 - 1e-14)
+    assert verdict(values, **MONOTONE)["verdict"] == "inconclusive"
+
+
+def test_monotone_shows_the_change_from_end_to_end(verdict):
+    found = verdict(curve(5, 2, 1.9), **MONOTONE)
+    assert found["evidence"].startswith("local_steps=1 minus local_steps=inf")
+    assert found["low"] < found["effect"] < found["high"]
+
+
+def test_monotone_says_where_a_step_goes_back(verdict):
+    assert "a step goes the other way" in verdict(curve(5, 2, 3), **MONOTONE)["evidence"]
+
+
+def test_monotone_looks_only_at_the_points_it_names(verdict):
+    found = verdict(curve(3, 2, 1, 9), **MONOTONE | {"points": [1, 2, 4]})
+    assert found["verdict"] == "reproduced"
+
+
+GREATER = {"kind": "greater", "greater": "qavg_local_steps=1", "smaller": "qavg_local_steps=inf"}
+
+
+@pytest.mark.parametrize(
+    ("levels", "margin", "expected"),
+    [
+        ((2, 1), 0, "reproduced"),
+        ((2, 1), 0.8, "reproduced"),
+        ((2, 1), 1.2, "contradicted"),
+        ((1, 2), 0, "contradicted"),
+        ((1, 1), 0, "inconclusive"),
+    ],
+)
+def test_greater(verdict, levels, margin, expected):
+    assert verdict(curve(*levels), **GREATER, margin=margin)["verdict"] == expected
+
+
+def test_equal_values_are_not_greater_and_are_equivalent(verdict):
+    same = curve(1, 1, noise=0)
+    assert verdict(same, **GREATER)["verdict"] == "inconclusive"
+    assert verdict(same, **EQUIVALENT)["verdict"] == "reproduced"
+
+
+def test_a_single_seed_is_inconclusive(verdict):
+    one = {steps: values[:1] for steps, values in curve(2, 1).items()}
+    assert verdict(one, **GREATER)["verdict"] == "inconclusive"
+
+
+EQUIVALENT = {
+    "kind": "equivalent", "cells": ["qavg_local_steps=1", "qavg_local_steps=inf"], "margin": 0.5
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [((1, 1.1), "reproduced"), ((1, 2), "contradicted"), ((1, 1.5), "inconclusive")],
+)
+def test_equivalent(verdict, levels, expected):
+    assert verdict(curve(*levels), **EQUIVALENT)["verdict"] == expected
+
+
+def test_equivalence_fails_by_one_pair_of_three(verdict):
+    cells = [f"qavg_local_steps={steps}" for steps in ("1", "2", "inf")]
+    found = verdict(curve(1, 1, 2), **EQUIVALENT | {"cells": cells})
+    assert found["verdict"] == "contradicted"
+
+
+BEST = {
+    "kind": "interior_best", "variant": "qavg", "along": "local_steps", "best": 2,
+    "ends": (1, INFINITE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [((1, 2, 1), "reproduced"), ((1, 2, 3), "contradicted"), ((1, 2, 2), "inconclusive")],
+)
+def test_interior_best(verdict, levels, expected):
+    assert verdict(curve(*levels), **BEST)["verdict"] == expected
+
+
+def test_diverged_seeds_leave_a_claim_open_and_are_told(verdict):
+    values = curve(2, 1)
+    values[1.0][:3] = np.nan
+    found = verdict(values, **GREATER)
+    assert found["verdict"] == "inconclusive"
+    assert "3 of 100 seeds diverged" in found["evidence"]
+    assert found["p_value"] is None
+
+
+def test_holm_counts_every_statistical_claim_of_the_paper():
+    claims = [
+        Claim.model_validate({"id": str(i), "words": "", "where": "",
+                              "test": {**GREATER, "experiment": "e", "metric": "m"}})
+        for i in range(3)
+    ]  # fmt: skip
+    outcomes = [claim_tests.Outcome("", 9, p_for=p, p_against=1.0) for p in (0.03, 0.01, 0.5)]
+    found = judge(claims, outcomes)
+    assert [result["verdict"] for result in found] == ["inconclusive", "reproduced", "inconclusive"]
+    assert [result["p_adjusted"] for result in found] == pytest.approx([0.06, 0.03, 0.5])
+    alone = judge(claims[:1], outcomes[:1])
+    assert alone[0]["verdict"] == "reproduced"
 
 
 def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project, made, tmp_path):
-    output = tmp_path / "claims.json"
-    results = evaluate(project, "qavg", "laptop", made, output)
-    found = {result["kind"]: result["verdict"] for result in results}
-    assert found == {
+    results = evaluate(project, "qavg", "laptop", made, tmp_path / "claims.json")
+    assert {result["kind"]: result["verdict"] for result in results} == {
         "monotone": "reproduced",
         "greater": "contradicted",
         "equivalent": "reproduced",
+        "near": "reproduced",
         "interior_best": "contradicted",
         "agrees": "contradicted",
         "holds": "contradicted",
         "exists": "reproduced",
     }
+    written = json.loads((tmp_path / "claims.json").read_text())
+    assert written["counts"] == {
+        "reproduced": 4, "contradicted": 4, "inconclusive": 0, "not run": 0
+    }  # fmt: skip
+    assert len(written["printed"]["table1"]) == 30
+    assert written["printed"]["figure2"][5]["at"] == "inf"
+
+
+def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made, tmp_path):
+    results = evaluate(project, "qavg", "laptop", made, tmp_path / "claims.json")
+    found = next(result for result in results if result["kind"] == "holds")
+    summary = read_summary(made, "qavg", "theory")
+    margins, sizes = (summary.final("lemma1", metric) for metric in ("margin", "size"))
+    smallest = sizes[margins < 0].min()
+    expected = np.flatnonzero((sizes == smallest) & (margins == margins[sizes == smallest].min()))
+    example = found["counterexample"]
+    assert example["seed"] == expected[0]
+    assert example["size"] == smallest
+    assert example["instance"] == fake.stub("lemma1")().instance(example["seed"])
+    failing = int((margins < 0).sum())
+    assert f"fails on {failing} of 200 instances ({failing / 200:.1%})" in found["evidence"]
+
+
+def test_smoke_issues_no_verdicts(project, made, tmp_path):
+    results = evaluate(project, "qavg", "smoke", made, tmp_path / "claims.json")
+    assert {result["verdict"] for result in results} == {"not run"}
+    assert {result["evidence"] for result in results} == {"smoke scale issues no verdicts"}
+    assert all(result["p_value"] is None for result in results)
+
+
+def test_claims_on_experiments_that_did_not_run_are_not_run(project, tmp_path):
+    results = evaluate(project, "qavg", "laptop", tmp_path, tmp_path / "claims.json")
+    assert {result["verdict"] for result in results} == {"not run"}
+    assert results[0]["evidence"] == "no results of table1_random_mdps at this scale"
+
+
+def test_a_cell_that_does_not_exist_gets_the_nearest(verdict):
+    with pytest.raises(PfedrlError, match="Did you mean 'qavg_local_steps=1'"):
+        verdict(curve(2, 1), **GREATER | {"greater": "qavg_local_step=1"})
+
+
+def test_judging_again_gives_the_same_bytes(project, made, tmp_path):
+    evaluate(project, "qavg", "laptop", made, tmp_path / "one.json")
+    evaluate(project, "qavg", "laptop", made, tmp_path / "other.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
+
+
+def test_a_mean_clearly_outside_the_margin_of_a_number_contradicts_it(made):
+    summary = read_summary(made, "qavg", "theory")
+    for value, speaks_for, against in ((4.0, True, False), (5.0, False, True)):
+        claim = Near(kind="near", experiment="theory", cell="theorem1", metric="margin",
+                     value=value, margin=0.2)  # fmt: skip
+        outcome = near(claim, summary)
+        assert (outcome.p_for < 0.01, outcome.p_against < 0.01) == (speaks_for, against)
 
 
 def test_judging_claims_needs_no_plotting_library():

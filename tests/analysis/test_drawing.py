@@ -1,6 +1,17 @@
+import json
+import pkgutil
+
+import matplotlib
+import numpy as np
+import pandas as pd
 import pytest
 
+from pfedrl.analysis import figures
 from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.summaries import read_summary
+from pfedrl.errors import PfedrlError
+from pfedrl.runs.closure import closure
+from tests.analysis import fake
 
 ARTIFACTS = ("table1", "figure2", "generalisation", "theory")
 
@@ -12,3 +23,107 @@ def test_drawing_again_gives_the_same_bytes(project, made, tmp_path, name):
     assert [path.name for path in first] == [path.name for path in again]
     for one, other in zip(first, again, strict=True):
         assert one.read_bytes() == other.read_bytes(), one.name
+
+
+@pytest.mark.parametrize("name", ARTIFACTS)
+def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, made, tmp_path, name):
+    kind = project.paper("qavg").artifacts[name].kind
+    written = draw(project, "qavg", name, "laptop", made, tmp_path)
+    shown, ends = {
+        "table": ("md", ["csv", "md", "tex", "json"]),
+        "figure": ("png", ["pdf", "png", "csv", "json"]),
+    }[kind]
+    assert [path.name for path in written] == [f"{name}.{end}" for end in ends]
+    assert all(path.stat().st_size > 0 for path in written)
+    known = json.loads((tmp_path / f"{name}.json").read_text())
+    assert known["command"] == f"snakemake --cores all paper_figures/qavg/{name}.{shown}"
+    assert known["caption"].endswith("Scale laptop, 200 seeds.")
+    assert sum(known["run_files"].values()) == len(known["runs"])
+    assert known["commits"] == ["0123456789ab"]
+
+
+def test_another_scale_is_named_in_the_command(project, made, tmp_path):
+    draw(project, "qavg", "theory", "smoke", made, tmp_path)
+    known = json.loads((tmp_path / "theory.json").read_text())
+    assert known["command"].endswith("theory.md --config scale=smoke")
+    assert known["caption"].endswith("Scale smoke, 200 seeds.")
+
+
+def test_table1_holds_the_summarys_numbers_and_the_papers(project, made, tmp_path):
+    draw(project, "qavg", "table1", "laptop", made, tmp_path)
+    rows = pd.read_csv(tmp_path / "table1.csv")
+    assert len(rows) == 2 * 5 * 5  # families, kappas, algorithms with floor and ceiling
+    chosen = (rows["variant"] == "soft_pavg") & (rows["kappa"] == 0.4)
+    row = rows[chosen & (rows["experiment"] == "table1_windy_cliffs")].iloc[0]
+    summary = read_summary(made, "qavg", "table1_windy_cliffs")
+    last = summary.last("soft_pavg_kappa=0.4", "centre_value")
+    assert (row["mean"], row["se"]) == pytest.approx((last["mean"], last["se"]))
+    assert row["paper_mean"] == pytest.approx(133.9 - 2 * 0.31)
+    assert f"{last['mean']:.2f} ± {last['se']:.2f}" in (tmp_path / "table1.md").read_text()
+    controls = rows[rows["variant"].isin(fake.CONTROLS)]
+    assert controls["paper_mean"].isna().all()
+
+
+def test_figure2_keeps_what_both_panels_show(project, made, tmp_path):
+    draw(project, "qavg", "figure2", "laptop", made, tmp_path)
+    rows = pd.read_csv(tmp_path / "figure2.csv")
+    left, right = (rows[rows["panel"] == side] for side in ("left", "right"))
+    assert len(left) == 3 * 7
+    assert left["paper_mean"].notna().sum() == 3 * 6  # the paper has no E = 32
+    assert set(right["variant"]) == {"qavg"}
+    assert sorted(right["local_steps"].unique()) == fake.STEPS
+    curve = read_summary(made, "qavg", "figure2_qavg").curve("qavg_local_steps=8", "objective")
+    drawn = right[right["local_steps"] == 8]
+    np.testing.assert_allclose(drawn["mean"], curve["mean"])
+    assert (drawn["low"] < drawn["mean"]).all() and (drawn["mean"] < drawn["high"]).all()
+
+
+def test_generalisation_gap_is_by_seed(project, made, tmp_path):
+    draw(project, "qavg", "generalisation", "laptop", made, tmp_path)
+    rows = pd.read_csv(tmp_path / "generalisation.csv", keep_default_na=False)
+    assert len(rows) == 2 * (3 * 3 + 2)  # families; three schedules of three algorithms, controls
+    chosen = (rows["cell"] == "qavg_local_steps=inf") & (rows["schedule"] == "Baseline")
+    row = rows[chosen & (rows["experiment"] == "generalisation_windy_cliffs")].iloc[0]
+    summary = read_summary(made, "qavg", "generalisation_windy_cliffs")
+    training, held_out = (
+        summary.final("qavg_local_steps=inf", f"baseline_{name}")
+        for name in ("objective", "held_out_objective")
+    )
+    gap = training - held_out
+    assert row["gap_mean"] == pytest.approx(gap.mean())
+    assert row["gap_se"] == pytest.approx(gap.std() / np.sqrt(len(gap)))
+
+
+def test_theory_table_counts_instances(project, made, tmp_path):
+    draw(project, "qavg", "theory", "laptop", made, tmp_path)
+    rows = pd.read_csv(tmp_path / "theory.csv").set_index("statement")
+    margins = read_summary(made, "qavg", "theory").final("lemma1", "margin")
+    assert rows.loc["lemma1", "holding"] == (margins >= 0).sum()
+    assert rows.loc["lemma1", "tightest"] == pytest.approx(margins.min())
+    assert rows.loc["lemma1", "counterexample_size"] == 2
+    assert np.isnan(rows.loc["theorem1", "counterexample_seed"])
+
+
+def test_an_artifact_that_does_not_exist_gets_the_nearest(project, made, tmp_path):
+    with pytest.raises(PfedrlError, match="Did you mean 'figure2'"):
+        draw(project, "qavg", "figure", "laptop", made, tmp_path)
+
+
+@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(figures.__path__)])
+def test_code_that_a_figure_depends_on_is_found_by_reading(module):
+    files = closure(f"pfedrl.analysis.figures.{module}")
+    for needed in (f"figures/{module}", "drawing", "tables", "style", "summaries", "output"):
+        assert f"pfedrl/analysis/{needed}.py" in files
+
+
+def test_drawing_leaves_matplotlibs_settings_as_they_were(project, made, tmp_path):
+    before = dict(matplotlib.rcParams)
+    draw(project, "qavg", "figure2", "laptop", made, tmp_path)
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_fonts_are_embedded_and_no_date_is_written(project, made, tmp_path):
+    draw(project, "qavg", "figure2", "laptop", made, tmp_path)
+    text = (tmp_path / "figure2.pdf").read_bytes()
+    assert b"/FontFile2" in text and b"/Type3" not in text
+    assert b"CreationDate" not in text

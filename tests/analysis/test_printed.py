@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from pfedrl.analysis.claim_tests import agrees
+from pfedrl.analysis.printed import Comparison, compare, deviation, half_unit
+from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summarise import summarise
+from pfedrl.settings.paper import Agrees, Printed
+from tests.analysis import fake
+
+
+def test_the_last_digit_is_that_of_the_number_printed_longest():
+    assert half_unit([35.1, 34.97, 35.0]) == pytest.approx(0.005)
+    assert half_unit([120.0, 7.0]) == 0.5
+
+
+def test_deviation_is_in_combined_standard_errors_less_the_rounding():
+    assert deviation(10.105, 0.3, 9.1, 0.4, 0.005) == pytest.approx(2.0)
+    assert deviation(8.095, 0.3, 9.1, 0.4, 0.005) == pytest.approx(-2.0)
+
+
+def test_what_rounding_explains_is_no_deviation_even_without_any_error():
+    assert deviation(133.9651, 0.0, 133.97, 0.0, 0.005) == 0
+    with np.errstate(divide="ignore"):
+        assert deviation(133.9, 0.0, 133.97, 0.0, 0.005) == -np.inf
+
+
+def test_what_diverged_has_no_deviation():
+    assert np.isnan(deviation(np.nan, 0.1, 1.0, 0.1, 0.005))
+
+
+@pytest.fixture
+def summary(tmp_path):
+    measured = {
+        ("iteration", at, "objective"): np.array([level - 1.0, level + 1.0] * 50)
+        for at, level in [(0, 1.0), (5, 9.0), (10, 7.0)]
+    }
+    runs = fake.write_cell(tmp_path, "e", "qavg", {"local_steps": np.inf}, 100, measured)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    return read_summary(tmp_path, "qavg", "e")
+
+
+@pytest.mark.parametrize(("reading", "ours"), [("last", 7.0), ("best", 9.0)])
+def test_last_and_best_reading_of_a_curve(summary, reading, ours):
+    printed = Printed(
+        experiment="e", variant="qavg", metric="objective", reading=reading,
+        along="algorithm.local_steps", at=[np.inf], values=[7.02], errors=[0.0],
+    )  # fmt: skip
+    (row,) = compare(printed, summary)
+    assert row.ours == pytest.approx(ours)
+    assert row.our_error == pytest.approx(0.1)
+    assert row.deviation == pytest.approx((abs(ours - 7.02) - 0.005) / 0.1 * np.sign(ours - 7.02))
+    assert row.at == np.inf
+
+
+def row(away: float, diverged: int = 0) -> Comparison:
+    return Comparison("e", "qavg", "m", "c", "", None, 1.0, 0.1, 1.0, 0.1, away, 50, diverged)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([row(0.1), row(-2.9)], "reproduced"),
+        ([row(0.1), row(-3.1)], "contradicted"),
+        ([row(0.1), row(0.2, diverged=1)], "inconclusive"),
+        ([row(0.1), row(np.nan)], "inconclusive"),
+        ([row(np.nan)], "inconclusive"),
+        ([row(np.inf), row(np.nan)], "contradicted"),
+    ],
+)
+def test_agrees(rows, expected):
+    assert agrees(Agrees(kind="agrees", artifact="t", within=3), rows).verdict == expected
+
+
+def test_agreement_names_the_number_that_is_furthest_off():
+    found = agrees(Agrees(kind="agrees", artifact="t", within=3), [row(0.1), row(-4.0)])
+    assert "1 of 2 printed numbers" in found.evidence
+    assert "-4.0 s.e." in found.evidence

@@ -1,0 +1,58 @@
+import math
+
+import pandas as pd
+import pytest
+
+from pfedrl.analysis.tables import Column, Section, Table, estimate, latex, markdown, signed
+
+TABLE = Table(
+    [Column("κ", words=True), Column("Ours", "QAvg"), Column("Paper", "QAvg"), Column("100%")],
+    [Section("Windy_Cliffs", [["0", "1.00 ± 0.05", "–", "−3 | 4"]])],
+    pd.DataFrame(),
+)
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "diverged", "text"),
+    [
+        (35.418, 0.052, 0, "35.42 ± 0.05"),
+        (-1.0, 0.5, 0, "−1.00 ± 0.50"),
+        (133.96512, 0.0021, 0, "133.9651 ± 0.0021"),
+        (133.96512, 0.0, 0, "133.97 ± 0.00"),
+        (2.0, math.nan, 0, "2.00"),
+        (math.nan, math.nan, 5, "diverged"),
+        (2.0, 0.1, 1, "2.00 ± 0.10†"),
+    ],
+)
+def test_estimates_show_the_digits_that_the_error_supports(mean, error, diverged, text):
+    assert estimate(mean, error, diverged) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.25, "+1.2"), (-0.01, "0.0"), (0, "0.0"), (-2.5, "−2.5"), (-10.0, "−10.0"),
+     (math.inf, "+∞"), (math.nan, "–")],
+)  # fmt: skip
+def test_deviations_have_a_sign_and_one_zero(value, text):
+    assert signed(value) == text
+
+
+def test_markdown_names_groups_in_every_heading():
+    lines = markdown(TABLE, "Title", "Caption.").splitlines()
+    assert lines[0] == "**Title.** Caption."
+    assert lines[2] == "| κ | QAvg ours | QAvg paper | 100% |"
+    assert lines[3] == "|:--|--:|--:|--:|"
+    assert lines[4] == "| **Windy_Cliffs** |  |  |  |"
+    assert lines[5] == r"| 0 | 1.00 ± 0.05 | – | −3 \| 4 |"
+
+
+def test_latex_spans_groups_and_escapes():
+    text = latex(TABLE, "Title", "50% & more.", "qavg-table1")
+    assert r"\multicolumn{2}{c}{QAvg}" in text
+    assert r"\cmidrule(lr){2-3}" in text
+    assert r"50\% \& more." in text
+    assert r"\textit{Windy\_Cliffs}" in text
+    assert r"1.00 $\pm$ 0.05 & -- & $-$3 | 4 \\" in text
+    assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
+    assert r"\begin{tabular}{lrrr}" in text
+    assert text.isascii()
