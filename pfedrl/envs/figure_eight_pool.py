@@ -3,7 +3,7 @@
 import contextlib
 import multiprocessing
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,9 +24,9 @@ LONGEST_SILENCE = 60  # seconds in one reset or step, after which a worker count
 class Vehicles(NamedTuple):
     """Where all vehicles are; [vehicle] each."""
 
-    edges: list[str]
-    positions: list[float]  # on the edge
-    speeds: list[float]
+    edges: np.ndarray  # places in the network's loop
+    positions: np.ndarray  # on the edge
+    speeds: np.ndarray
 
 
 class Seen(NamedTuple):
@@ -40,8 +40,13 @@ class Seen(NamedTuple):
     ended: bool = False  # by a crash, a lost vehicle or the horizon
 
 
+# Orders and answers travel as plain numbers: pickling objects took longer than a step of SUMO.
+RESET, STEP = b"r", b"s"  # first byte of an order: a seed follows, or accelerations
+FAILED = b"!"  # first byte of an answer that is a message
+
+
 def work(connection: Connection, family: "FigureEightFamily", network: Network) -> None:
-    """A worker's life: a number is a seed to reset with, an array are actions to step with.
+    """A worker's life: obey orders until the other end closes.
 
     The kernel's alarm ends a hung worker even where SUMO never returns and even where the parent
     is gone, so that no orphan stays behind.
@@ -49,32 +54,49 @@ def work(connection: Connection, family: "FigureEightFamily", network: Network) 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     env: FigureEight | None = None
+    places = {edge: place for place, edge in enumerate(network.loop())}
     with contextlib.suppress(EOFError, OSError):  # the other end is closed: the work is done
         while True:
-            order = connection.recv()
+            order = connection.recv_bytes()
             signal.alarm(LONGEST_SILENCE)
             try:
                 env = FigureEight(family, network) if env is None else env
-                answer: Seen | PfedrlError = obey(env, order)
+                answer = b" " + obey(env, order, places).tobytes()
             except PfedrlError as error:
-                answer = error
+                answer = FAILED + str(error).encode()
             signal.alarm(0)
-            connection.send(answer)
+            connection.send_bytes(answer)
     if env is not None:
         env.close()
 
 
-def obey(env: FigureEight, order: int | np.ndarray) -> Seen:
-    """Reset or step."""
-    simulation = env.simulation
-    if isinstance(order, int):
-        observations, _ = env.reset(seed=order)
-        return Seen(
-            observations, Vehicles(simulation.edges, simulation.positions, simulation.speeds)
-        )
-    observations, reward, crashed, truncated, info = env.step(order)
-    vehicles = Vehicles(simulation.edges, simulation.positions, simulation.speeds)
-    return Seen(observations, vehicles, reward, crashed, info["lost"], crashed or truncated)
+def obey(env: FigureEight, order: bytes, places: dict[str, int]) -> np.ndarray:
+    """Reset or step; the answer as numbers, in the order of `read_answer`."""
+    reward, crashed, lost, ended = 0.0, False, False, False
+    if order[:1] == RESET:
+        observations, _ = env.reset(seed=int.from_bytes(order[1:], "little"))
+    else:
+        actions = np.frombuffer(order, offset=1)
+        observations, reward, crashed, truncated, info = env.step(actions)
+        lost, ended = info["lost"], crashed or truncated
+    vehicles = env.simulation
+    edges = [places[edge] for edge in vehicles.edges]
+    numbers = [reward, crashed, lost, ended, *edges, *vehicles.positions, *vehicles.speeds]
+    return np.concatenate([numbers, observations.ravel()])
+
+
+def read_answer(numbers: np.ndarray, vehicles: int) -> Seen:
+    """The other end of `obey`."""
+    reward, crashed, lost, ended = numbers[:4].tolist()
+    edges, positions, speeds = numbers[4 : 4 + 3 * vehicles].reshape(3, vehicles)
+    return Seen(
+        numbers[4 + 3 * vehicles :].reshape(-1, 6),
+        Vehicles(edges, positions, speeds),
+        reward,
+        bool(crashed),
+        bool(lost),
+        bool(ended),
+    )
 
 
 class Remote:
@@ -89,18 +111,24 @@ class Remote:
         self.family = family
         self.network = network
         self.process: BaseProcess | None = None
-        self._orders: list[int | np.ndarray] = []  # since the last reset, that included
+        self._orders: list[bytes] = []  # since the last reset, that included
         self._deaths = 0  # in this episode
 
-    def order(self, order: int | np.ndarray) -> None:
-        """A seed to reset with, or accelerations [agent] to step with."""
-        if isinstance(order, int):
-            self._orders, self._deaths = [], 0
+    def reset(self, seed: int) -> None:
+        """Order a new episode."""
+        self._orders, self._deaths = [], 0
+        self._order(RESET + seed.to_bytes(8, "little"))
+
+    def step(self, accelerations: np.ndarray) -> None:
+        """Order a step of the agents [agent]."""
+        self._order(STEP + accelerations.astype(np.float64).tobytes())
+
+    def _order(self, order: bytes) -> None:
         self._orders.append(order)
         if self.process is None:
             self._start()
         with contextlib.suppress(OSError):  # where it died while idle, `answer` finds out
-            self._connection.send(order)
+            self._connection.send_bytes(order)
 
     def answer(self) -> Seen:
         """What came of the last order."""
@@ -110,10 +138,10 @@ class Remote:
             return self._again()
 
     def _receive(self) -> Seen:
-        answer = self._connection.recv()
-        if isinstance(answer, PfedrlError):
-            raise answer
-        return answer
+        answer = self._connection.recv_bytes()
+        if answer[:1] == FAILED:
+            raise PfedrlError(answer[1:].decode())
+        return read_answer(np.frombuffer(answer, offset=1), len(self.family.placement))
 
     def _again(self) -> Seen:
         """Play the episode up to now in a new process."""
@@ -121,15 +149,16 @@ class Remote:
             self.close()
             self._deaths += 1
             if self._deaths == ATTEMPTS:
+                seed = int.from_bytes(self._orders[0][1:], "little")
                 raise PfedrlError(
                     f"SUMO died {ATTEMPTS} times in one episode, at the latest in step "
-                    f"{len(self._orders) - 1} (seed {self._orders[0]}, placement "
-                    f"{self.family.placement}). What was finished before is kept."
+                    f"{len(self._orders) - 1} (seed {seed}, placement {self.family.placement}). "
+                    "What was finished before is kept."
                 )
             self._start()
             try:
                 for order in self._orders:
-                    self._connection.send(order)
+                    self._connection.send_bytes(order)
                     seen = self._receive()
                 return seen
             except (EOFError, OSError):
@@ -167,22 +196,31 @@ class FigureEightPool:
         self.remotes = [Remote(family, network) for _ in range(size)]
 
     def reset(self, seeds: Sequence[int], which: Iterable[int] | None = None) -> list[Seen]:
-        """Reset some (all, if not said) of the simulations, each with a seed of its own."""
-        chosen = list(range(len(seeds)) if which is None else which)
-        return self._ask(dict(zip(chosen, map(int, seeds), strict=True)))
+        """Reset some (the first, if not said) of the simulations, each with its own seed."""
+        chosen = self._chosen(len(seeds), which)
+        with self._in_step():
+            for remote, seed in zip(chosen, seeds, strict=True):
+                remote.reset(int(seed))
+            return [remote.answer() for remote in chosen]
 
     def step(self, actions: np.ndarray, which: Iterable[int] | None = None) -> list[Seen]:
-        """Step some (all, if not said) of the simulations with accelerations [which, agent]."""
-        chosen = list(range(len(actions)) if which is None else which)
-        return self._ask(dict(zip(chosen, actions, strict=True)))
+        """Step some (the first, if not said) with accelerations [simulation, agent]."""
+        chosen = self._chosen(len(actions), which)
+        with self._in_step():
+            for remote, accelerations in zip(chosen, actions, strict=True):
+                remote.step(accelerations)
+            return [remote.answer() for remote in chosen]
 
-    def _ask(self, orders: dict[int, int | np.ndarray] | dict[int, int]) -> list[Seen]:
+    def _chosen(self, count: int, which: Iterable[int] | None) -> list[Remote]:
+        return [self.remotes[index] for index in (range(count) if which is None else which)]
+
+    @contextlib.contextmanager
+    def _in_step(self) -> Iterator[None]:
+        """End all workers if anything goes wrong: one not heard would answer the next question."""
         try:
-            for index, order in orders.items():
-                self.remotes[index].order(order)
-            return [self.remotes[index].answer() for index in orders]
+            yield
         except BaseException:
-            self.close()  # whoever has not been heard would answer to the wrong question
+            self.close()
             raise
 
     def close(self) -> None:

@@ -51,6 +51,7 @@ class Actor:
         self.seed, self.agent = seed, agent
         std = learner.rule.log_std(policy).exp().numpy().astype(np.float64)
         self.std = np.repeat(std, len(agent) // len(policy), axis=0)[:, None]
+        self.layers = learner.rule.policy.layers(policy)
         self.step = 0
 
     def __call__(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -60,9 +61,9 @@ class Actor:
             self._draw((learner.source.horizon, episodes, learner.source.action_size))
         filtered = learner.observation_filter(self.seed, self.agent, observations)
         inputs = torch.from_numpy(filtered.astype(np.float32)).view(len(self.policy), -1, size)
-        mean = learner.rule.means(self.policy, inputs).numpy().reshape(members, episodes, -1)
+        mean = learner.rule.policy.forward(self.layers, inputs)[-1]
         at = self.step % learner.source.horizon
-        actions = mean + self.std * self.noise[:, at]
+        actions = mean.numpy().reshape(members, episodes, -1) + self.std * self.noise[:, at]
         if learner.settings.untrained_act_randomly:
             chance = self.chance[:, at]
             random = (chance[..., :1] < 0.5) & (learner.trained == 0)[self.seed, self.agent][

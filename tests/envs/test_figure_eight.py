@@ -70,12 +70,12 @@ def test_observations_are_the_neighbours_or_what_the_authors_take_for_them(netwo
             for _ in range(30):
                 answer = pool.step(np.full((1, 7), 1.5))[0]
         seen[kind] = answer.observations
-        speeds = np.array(answer.vehicles.speeds) / 30
+        speeds = answer.vehicles.speeds / 30
     # agent 0 drives vehicle 1, between vehicles 0 and 2
     assert seen["neighbours"][0, ::2] == pytest.approx(speeds[[0, 1, 2]])
     # the authors' slices: speeds of vehicles 0 to 5 for agent 0, positions only for the last
     assert seen["as_authors"][0] == pytest.approx(speeds[:6])
-    positions = np.concatenate([seen["neighbours"][:, 1::2].ravel()])
+    positions = seen["neighbours"][:, 1::2]
     assert np.isin(seen["as_authors"][-1].round(9), positions.round(9)).sum() >= 4
 
 
