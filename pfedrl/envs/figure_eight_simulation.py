@@ -72,6 +72,7 @@ class Simulation:
         self.family = family
         self.network = network
         self.api: Any = sumo.libsumo() if api is None else api
+        self._program = "sumo" if api is None else str(sumo.program("sumo"))
         self.names = [f"vehicle_{index}" for index in range(len(family.placement))]
         self._index = {name: index for index, name in enumerate(self.names)}
         self.humans = [i for i, who in enumerate(family.placement) if who == "h"]
@@ -139,7 +140,7 @@ class Simulation:
                     "episodes on an EpisodePool, which has a process for each."
                 )
             self._options = self.options()
-            self.api.start(["sumo", *self._options])
+            self.api.start([self._program, *self._options])
             self.running.add(self.api.__name__)
             self._started = True
         vehicle = self.api.vehicle
