@@ -122,8 +122,10 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
     order = list(points)
     whole = one_sided([fall(order[0], order[-1])])
     steps = one_sided([fall(before, after) for before, after in pairwise(order)])
-    if whole.p_for is None or steps.p_against is None:
-        return whole
+    for part in (steps, whole):
+        if part.p_for is None or part.p_against is None:  # a seed diverged
+            return part
+    assert steps.p_against is not None
     reversed_step = steps.p_against < SIGNIFICANCE
     if reversed_step:
         whole = replace(whole, evidence=f"{whole.evidence}; but a step goes the other way")

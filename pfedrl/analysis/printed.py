@@ -37,12 +37,20 @@ def half_unit(values: list[float]) -> float:
 def deviation(
     ours: float, our_error: float, theirs: float, their_error: float, half: float
 ) -> float:
-    """Ours minus theirs in combined standard errors; what rounding explains is no deviation."""
+    """Ours minus theirs in combined standard errors; what rounding explains is no deviation.
+
+    An error printed as 0.00 is not zero but below half of the last digit, so that half is taken.
+    """
     difference = ours - theirs
     beyond = max(abs(difference) - half, 0.0)
-    if np.isnan(ours) or beyond == 0:
-        return beyond if not np.isnan(ours) else np.nan
-    return float(np.divide(np.sign(difference) * beyond, np.hypot(our_error, their_error)))
+    if np.isnan(ours):
+        return np.nan
+    return float(np.sign(difference) * beyond / np.hypot(our_error, their_error or half))
+
+
+def read(curve: pd.DataFrame, reading: str) -> float:
+    """A mean curve as one number: its last point, or its best."""
+    return float(curve["mean"].max() if reading == "best" else curve["mean"].iloc[-1])
 
 
 def compare(printed: Printed, summary: Summary) -> list[Comparison]:
@@ -55,9 +63,8 @@ def compare(printed: Printed, summary: Summary) -> list[Comparison]:
         cell = summary.cell_at(printed.variant, **point)
         curve = summary.curve(cell, printed.metric)
         last = curve.iloc[-1]
-        ours = float(curve["mean"].max() if printed.reading == "best" else last["mean"])
-        with np.errstate(divide="ignore"):
-            away = deviation(ours, float(last["se"]), theirs, their_error, half)
+        ours = read(curve, printed.reading)
+        away = deviation(ours, float(last["se"]), theirs, their_error, half)
         rows.append(
             Comparison(
                 printed.experiment, printed.variant, printed.metric, cell, along,
@@ -66,7 +73,3 @@ def compare(printed: Printed, summary: Summary) -> list[Comparison]:
             )
         )  # fmt: skip
     return rows
-
-
-def comparison_frame(comparisons: list[Comparison]) -> pd.DataFrame:
-    return pd.DataFrame([vars(row) for row in comparisons])

@@ -72,7 +72,7 @@ def estimate(mean: float, error: float, diverged: float = 0) -> str:
     mark = "†" if diverged else ""
     if not math.isfinite(error):
         return f"{mean:.2f}{mark}".replace("-", "−")
-    digits = 2 if error == 0 or error >= 0.01 else min(4, 1 - math.floor(math.log10(error)))
+    digits = min(4, 1 - math.floor(math.log10(error))) if 5e-5 <= error < 0.01 else 2
     return f"{mean:.{digits}f} ± {error:.{digits}f}{mark}".replace("-", "−")
 
 

@@ -94,11 +94,12 @@ class PlainAgent:
             for a in (lived.observations, lived.actions, advantages, returns)
         )
         doubled, doubled_target = torch.cat([x, x]), torch.cat([target, target])
+        hidden = [p for p in self.critic.parameters() if p.dim() == 2][:2]
         for _ in range(self.settings.critic_epochs):
             order = torch.from_numpy(random.permutation(len(doubled)))
             for chosen in order.split(self.settings.critic_batch):
                 error = self.critic(doubled[chosen]).squeeze(1) - doubled_target[chosen]
-                squares = sum((self.critic[i].weight ** 2).sum() for i in (0, 2))
+                squares = (hidden[0] ** 2).sum() + (hidden[1] ** 2).sum()
                 loss = (error**2).mean() + self.settings.critic_l2 * squares
                 self.critic_optimiser.zero_grad()
                 loss.backward()

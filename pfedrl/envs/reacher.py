@@ -86,14 +86,12 @@ class ReacherTask:
             felt = actions[:, t] + added[:, t]
             kernels.step(arm, target, felt.reshape(-1, 2), observation, reward)
             rewards[:, t] = reward.reshape(members, episodes)
-        # one episode after the other
-        seen, actions, rewards = (array.swapaxes(1, 2) for array in (seen, actions, rewards))
         ends = np.zeros((members, episodes * steps), dtype=bool)
         ends[:, steps - 1 :: steps] = True
-        return Experience(
-            seen.reshape(members, episodes * steps, -1),
-            actions.reshape(members, episodes * steps, 2),
-            rewards.reshape(members, episodes * steps),
+        return Experience(  # one episode after the other
+            seen.swapaxes(1, 2).reshape(members, episodes * steps, -1),
+            actions.swapaxes(1, 2).reshape(members, episodes * steps, 2),
+            rewards.swapaxes(1, 2).reshape(members, episodes * steps),
             ends,
         )
 

@@ -149,7 +149,7 @@ class FederatedPPO:
         count, agents = len(self.seeds), self.source.agents
         seed, agent = (index.reshape(-1) for index in np.indices((count, agents)))
         generators = [
-            generator(self.seeds[s], Purpose.EVALUATION, self.round, a)
+            generator(self.seeds[s], Purpose.EVALUATION, self.round, int(a))
             for s, a in zip(seed, agent, strict=True)
         ]
         policy = self.policy[:, 0]
@@ -238,7 +238,6 @@ class FederatedPPO:
         history = np.stack(self.returns)
         found = {
             "return": history[-1],
-            "client_return": self.client_returns,
             "best_return": history.max(axis=0),
             # the deepest fall below what had been reached: how far training diverged
             "drawdown": (np.maximum.accumulate(history) - history).max(axis=0),
@@ -257,8 +256,8 @@ class FederatedPPO:
         """G (Section V.B) over agents and over time, and what rounds gained by its sign."""
         mean, selected = np.stack(self.mean_levels), np.stack(self.selected_levels)
         found = {name: values.mean(axis=1) for name, values in self.levels.items()}
-        found["client_G"] = self.levels["G"]
         found["selected_G"] = selected[-1]  # summed over the agents that are about to train
+        found["G_overall"] = mean.mean(axis=0)
         found["G_at_first"] = mean[:ENDS].mean(axis=0)
         found["G_lately"] = mean[-ENDS:].mean(axis=0)
         gains, negative = np.diff(history, axis=0), selected[:-1] < 0

@@ -23,7 +23,7 @@ class FixedAction:
         shape = len(self.seeds), self.source.agents
         seed, agent = (index.reshape(-1) for index in np.indices(shape))
         generators = [
-            generator(self.seeds[s], Purpose.EVALUATION, 0, a)
+            generator(self.seeds[s], Purpose.EVALUATION, 0, int(a))
             for s, a in zip(seed, agent, strict=True)
         ]
 

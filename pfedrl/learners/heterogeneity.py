@@ -53,7 +53,7 @@ def levels(
 
     # D: each agent's discounted share of time in the states it visited
     visits, visit = np.unique(agent * (state.max() + 1) + state, return_inverse=True)
-    share = np.bincount(visit, weights.reshape(-1))
+    share = np.bincount(visit, weights.reshape(-1)).astype(np.float64)
     visitor, visited = np.divmod(visits, state.max() + 1)
     share /= np.bincount(visitor, share)[visitor]
 

@@ -110,6 +110,7 @@ class Made:
                 + common + self.around(0, 0.2)
                 for at in range(0, 640, max(every, 16))
             }  # fmt: skip
+        yield "optimal_policy", {}, {("iteration", 0, "objective"): 132 + common}
 
     def generalisation(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
         for variant in ALGORITHMS:

@@ -89,19 +89,23 @@ def test_monotone_needs_a_step_that_is_more_than_rounding(verdict):
     assert verdict(values, **MONOTONE)["verdict"] == "inconclusive"
 
 
-def test_monotone_shows_the_change_from_end_to_end(verdict):
-    found = verdict(curve(5, 2, 1.9), **MONOTONE)
-    assert found["evidence"].startswith("local_steps=1 minus local_steps=inf")
-    assert found["low"] < found["effect"] < found["high"]
+def test_monotone_shows_the_change_from_end_to_end_and_a_step_that_turns(verdict):
+    found = verdict(curve(5, 1, 2), **MONOTONE)
+    assert found["verdict"] == "contradicted"
+    assert found["evidence"].startswith("local_steps=1 minus local_steps=inf = 3")
+    assert "a step goes the other way" in found["evidence"]
 
 
-def test_monotone_says_where_a_step_goes_back(verdict):
-    assert "a step goes the other way" in verdict(curve(5, 2, 3), **MONOTONE)["evidence"]
+def test_monotone_may_name_its_points(verdict):
+    assert verdict(curve(3, 2, 9), **MONOTONE, points=[1, 2])["verdict"] == "reproduced"
 
 
-def test_monotone_looks_only_at_the_points_it_names(verdict):
-    found = verdict(curve(3, 2, 1, 9), **MONOTONE | {"points": [1, 2, 4]})
-    assert found["verdict"] == "reproduced"
+def test_monotone_stays_open_where_a_point_between_the_ends_diverged(verdict):
+    values = curve(3, 2, 1)
+    values[2.0][7] = np.nan
+    found = verdict(values, **MONOTONE)
+    assert found["verdict"] == "inconclusive"
+    assert "1 of 100 seeds diverged" in found["evidence"]
 
 
 GREATER = {"kind": "greater", "greater": "qavg_local_steps=1", "smaller": "qavg_local_steps=inf"}

@@ -19,10 +19,12 @@ def test_deviation_is_in_combined_standard_errors_less_the_rounding():
     assert deviation(8.095, 0.3, 9.1, 0.4, 0.005) == pytest.approx(-2.0)
 
 
-def test_what_rounding_explains_is_no_deviation_even_without_any_error():
+def test_what_rounding_explains_is_no_deviation():
     assert deviation(133.9651, 0.0, 133.97, 0.0, 0.005) == 0
-    with np.errstate(divide="ignore"):
-        assert deviation(133.9, 0.0, 133.97, 0.0, 0.005) == -np.inf
+
+
+def test_an_error_printed_as_zero_is_half_of_the_last_digit():
+    assert deviation(133.95, 0.0, 133.97, 0.0, 0.005) == pytest.approx(-3.0)
 
 
 def test_what_diverged_has_no_deviation():
@@ -44,12 +46,13 @@ def summary(tmp_path):
 def test_last_and_best_reading_of_a_curve(summary, reading, ours):
     printed = Printed(
         experiment="e", variant="qavg", metric="objective", reading=reading,
-        along="algorithm.local_steps", at=[np.inf], values=[7.02], errors=[0.0],
+        along="algorithm.local_steps", at=[np.inf], values=[7.02], errors=[0.2],
     )  # fmt: skip
     (row,) = compare(printed, summary)
     assert row.ours == pytest.approx(ours)
     assert row.our_error == pytest.approx(0.1)
-    assert row.deviation == pytest.approx((abs(ours - 7.02) - 0.005) / 0.1 * np.sign(ours - 7.02))
+    away = (abs(ours - 7.02) - 0.005) / np.hypot(0.1, 0.2)
+    assert row.deviation == pytest.approx(away * np.sign(ours - 7.02))
     assert row.at == np.inf
 
 

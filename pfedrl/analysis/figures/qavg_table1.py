@@ -46,7 +46,12 @@ def draw(context: Context) -> Table:
                      for cell in cells.values()]  # fmt: skip
         sections.append(Section(context.paper.experiments[name].title, rows))
     frame = pd.DataFrame(data)
-    return Table(columns, sections, frame, diverged_note(int(frame["diverged"].sum())))
+    notes = [
+        "Ours and Paper: mean ± standard error over seeds. Δ/s.e.: ours minus the paper's in "
+        "combined standard errors, less the rounding of the printed number."
+    ]
+    notes += diverged_note(int(frame["diverged"].sum()))
+    return Table(columns, sections, frame, notes)
 
 
 def _ours(summary: Summary, cell: str) -> str:
