@@ -19,7 +19,7 @@ class FigureEightFamily(Family):
     kind: ClassVar[str] = "continuous"
     varies: ClassVar[str] = "where an agent's vehicle starts, and who drives around it"
     after_draw: ClassVar[frozenset[str]] = frozenset(
-        {"placement", "start", "observation", "human_noise", "horizon", "speed_deviation"}
+        {"placement", "start", "observation", "human_noise", "horizon", "speed_deviation", "trace"}
     )
 
     radius: float = Field(30.0, ge=10, le=1000, description="of the rings; half a straight, in m")
@@ -41,6 +41,10 @@ class FigureEightFamily(Family):
         0.1, ge=0, description="SUMO's speedDev: how far drivers differ in the limit they keep"
     )
     horizon: int = Field(1500, gt=0, description="steps of 0.1 s an episode")
+
+    trace: bool = Field(
+        False, description="record where every vehicle is, each second of an evaluation's episode"
+    )
 
     @field_validator("placement")
     @classmethod

@@ -30,6 +30,25 @@ class Network:
             edges.append(edge)
         return edges
 
+    def begins(self) -> np.ndarray:
+        """How far along a lap each edge of the loop begins."""
+        lengths = [self.lengths[edge] for edge in self.loop()]
+        return np.cumsum([0.0, *lengths[:-1]])
+
+    def places(self, edges: np.ndarray, positions: np.ndarray) -> np.ndarray:
+        """Where vehicles are [..., xy], given their edges' places in the loop and positions."""
+        found = np.empty((*np.shape(edges), 2))
+        for index, edge in enumerate(self.loop()):
+            here = edges == index
+            points = self.shapes[edge]
+            steps = np.hypot(*np.diff(points, axis=0).T)
+            along = np.concatenate([[0.0], np.cumsum(steps)])
+            # SUMO's length of an edge is what we asked for, not what its shape measures
+            at = positions[here] / self.lengths[edge] * along[-1]
+            for axis in (0, 1):
+                found[here, axis] = np.interp(at, along, points[:, axis])
+        return found
+
     @property
     def length(self) -> float:
         """One lap."""

@@ -1,17 +1,22 @@
 """What learners see of the figure eight: a simulation a seed, which all its agents share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pfedrl.envs.experience import Act, Experience
 from pfedrl.envs.figure_eight_network import Network
-from pfedrl.envs.figure_eight_pool import FigureEightPool
+from pfedrl.envs.figure_eight_pool import FigureEightPool, Vehicles
+from pfedrl.envs.figure_eight_simulation import STEP
 from pfedrl.errors import PfedrlError
+from pfedrl.learners.base import Measurement
 
 if TYPE_CHECKING:
     from pfedrl.envs.figure_eight import FigureEightFamily
+
+
+A_SECOND = round(1 / STEP)
 
 
 class SharedExperience(Experience):
@@ -30,6 +35,28 @@ class SharedExperience(Experience):
         return np.where(first, self.rewards.reshape(shape), 0.0).sum(axis=2)
 
 
+def trace(network: Network, episodes: Sequence[Sequence[Vehicles]]) -> Iterator[Measurement]:
+    """Each second of each seed's episode: where every vehicle is, and how fast [seed, vehicle].
+
+    An episode that ended early stands still where it ended.
+    """
+    begins = network.begins()
+    seconds = max(len(steps) for steps in episodes) // A_SECOND
+    for second in range(seconds):
+        now = [steps[min(second * A_SECOND, len(steps) - 1)] for steps in episodes]
+        edges = np.stack([vehicles.edges for vehicles in now]).astype(int)
+        positions = np.stack([vehicles.positions for vehicles in now])
+        xy = network.places(edges, positions)
+        found = {
+            "lap_position": begins[edges] + positions,
+            "speed": np.stack([vehicles.speeds for vehicles in now]),
+            "x": xy[..., 0],
+            "y": xy[..., 1],
+        }
+        for metric, values in found.items():
+            yield Measurement("second", second, metric, values)
+
+
 class TrafficTask:
     """A source of experience: all agents of a seed drive in one simulation, for one reward."""
 
@@ -40,7 +67,11 @@ class TrafficTask:
         self.seeds = seeds
         self.agents = family.agents
         self.horizon = family.horizon
+        self.network = network
+        self.traces = family.trace
         self._pool = FigureEightPool(family, network, seeds)
+        self._last: list[list[Vehicles]] = []  # [seed][step] of the episodes collected last
+        self._crashes = np.zeros(seeds)  # among them, as a share
 
     def collect(
         self,
@@ -68,6 +99,7 @@ class TrafficTask:
         # the simulation's own randomness comes from the first agent's generator
         random = generators[:: self.agents]
         seen = self._pool.reset([int(g.integers(2**62)) for g in random], rows)
+        self._last, self._crashes = [[] for _ in rows], np.zeros(count)
         at = np.zeros(count, dtype=int)  # how far each seed's experience goes
         begun = np.zeros(count, dtype=int)  # where its episode began
         while (at < steps).any():
@@ -82,6 +114,9 @@ class TrafficTask:
                 now = at[row]
                 observations[row, :, now], actions[row, :, now] = filtered[row], chosen[row]
                 rewards[row, now] = answer.reward
+                self._crashes[row] += answer.crashed / episodes
+                if self.traces:
+                    self._last[row].append(answer.vehicles)
                 at[row] = now + 1
                 slot_over = at[row] % self.horizon == 0
                 ends[row, now] = answer.ended or slot_over
@@ -101,6 +136,12 @@ class TrafficTask:
         )
         lived.slots = episodes
         return lived
+
+    def measurements(self, at: int) -> Iterator[Measurement]:
+        """Of the episodes collected last: crashes an episode, and where the vehicles were."""
+        yield Measurement("round", at, "crashes", self._crashes)
+        if self.traces:
+            yield from trace(self.network, [steps[: self.horizon] for steps in self._last])
 
     def close(self) -> None:
         self._pool.close()

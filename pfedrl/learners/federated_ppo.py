@@ -251,6 +251,7 @@ class FederatedPPO:
             found |= self._levels(history)
         for metric, values in found.items():
             yield Measurement("round", self.round, metric, values)
+        yield from self.source.measurements(self.round)
 
     def _levels(self, history: np.ndarray) -> dict[str, np.ndarray]:
         """G (Section V.B) over agents and over time, and what rounds gained by its sign."""

@@ -35,6 +35,7 @@ class FixedAction:
         lived = self.source.collect(seed, agent, self.episodes, act, generators)
         returns = lived.episode_returns().mean(axis=1).reshape(shape)
         yield Measurement("round", 0, "return", returns.mean(axis=1))
+        yield from self.source.measurements(0)
         yield Measurement("round", 0, "client_return", returns)
 
     def observe(self) -> None:
