@@ -27,7 +27,8 @@ def outline(radius: float) -> np.ndarray:
     """The road's middle [point, xy], in driving order from the bottom."""
     turn = np.linspace(0, 3 * np.pi / 2, 100)
     upper = radius * np.stack([1 - np.cos(turn), 1 + np.sin(turn)], axis=1)
-    lower = radius * np.stack([-1 + np.sin(turn), -1 + np.cos(turn)], axis=1)
+    turn += np.pi / 2
+    lower = radius * np.stack([np.cos(turn) - 1, np.sin(turn) - 1], axis=1)
     return np.concatenate([[(0, -radius), (0, radius)], upper, [(-radius, 0)], lower])
 
 
@@ -61,9 +62,8 @@ def watch(
     default). Dark rims are agents, colours are speeds.
     """
     family = FigureEightFamily.model_validate(settings or {})
-    placement = family.placement
     if acceleration is None:
-        family = family.model_copy(update={"placement": "h" * len(placement)})
+        family = family.model_copy(update={"placement": "h" * len(family.placement)})
     network = family.network(family.draw([0]))
     with FigureEightPool(family, network, 1) as pool:
         episode = play(pool, constant(acceleration or 0.0), [seed])[0]
@@ -76,7 +76,7 @@ def watch(
         axis = figure.subplots()
         draw_road(axis, family.radius)
         xy = network.places(shown[0].edges, shown[0].positions)
-        dots = draw_vehicles(axis, xy, shown[0].speeds, placement)
+        dots = draw_vehicles(axis, xy, shown[0].speeds, family.placement)
         for index, vehicles in enumerate(shown):
             dots.set_offsets(network.places(vehicles.edges, vehicles.positions))
             dots.set_array(vehicles.speeds)

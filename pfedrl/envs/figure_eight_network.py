@@ -139,8 +139,12 @@ def read_network(text: str) -> Network:
     lanes = {edge.get("id", ""): edge.find("lane") for edge in root.iter("edge")}
     first_lanes = {name: lane for name, lane in lanes.items() if lane is not None}
     lengths = {name: float(lane.get("length", "nan")) for name, lane in first_lanes.items()}
+    location = root.find("location")
+    shift = "0,0" if location is None else location.get("netOffset", "0,0")
+    origin = np.array(shift.split(","), float)  # netconvert moves the network out of the negative
     shapes = {
         name: np.array([point.split(",")[:2] for point in lane.get("shape", "").split()], float)
+        - origin
         for name, lane in first_lanes.items()
     }
     successor = {}

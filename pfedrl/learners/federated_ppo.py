@@ -239,12 +239,18 @@ class FederatedPPO:
         found = {
             "return": history[-1],
             "best_return": history.max(axis=0),
+            "mean_return": history.mean(axis=0),  # over rounds: who learns faster has more
             # the deepest fall below what had been reached: how far training diverged
             "drawdown": (np.maximum.accumulate(history) - history).max(axis=0),
             "c1": self.c1.mean(axis=1),
             "c2": self.c2.mean(axis=1),
             "retries": self.retries,
         }
+        if self.settings.target is not None:  # all rounds so far, where it was not reached
+            reached = history >= self.settings.target
+            found["rounds_to_target"] = np.where(
+                reached.any(axis=0), reached.argmax(axis=0), len(history)
+            )
         if len(history) > 1:  # how much a round changes the return: how far training fluctuates
             found["fluctuation"] = abs(np.diff(history, axis=0)).mean(axis=0)
         if self.settings.measure_heterogeneity:

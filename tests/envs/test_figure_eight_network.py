@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pfedrl.envs import sumo
@@ -40,6 +41,16 @@ def test_the_network_is_flows(network: Network) -> None:
 
 def test_the_same_settings_build_the_same_text(network: Network) -> None:
     assert build_network(30, 1, 30).text == network.text
+
+
+def test_places_are_on_the_road(network: Network) -> None:
+    loop = network.loop()
+    edges = np.array([loop.index("top"), loop.index("left"), loop.index("upper_ring")])
+    found = network.places(edges, np.array([15.0, 15.0, network.lengths["upper_ring"] / 2]))
+    middle = 30 * (1 + np.sqrt(0.5))
+    # a lane lies beside the road's middle line
+    assert found == pytest.approx(np.array([[0, 15], [-15, 0], [middle, middle]]), abs=4)
+    assert network.begins()[loop.index("top")] == pytest.approx(30 + 9.4)
 
 
 @pytest.mark.parametrize(("radius", "lanes"), [(10, 1), (50, 2), (100, 1)])
