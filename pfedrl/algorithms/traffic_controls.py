@@ -25,7 +25,7 @@ class TrafficControl(Algorithm):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
 
-    evaluation_episodes: int = Field(40, gt=0, description="episodes of the evaluation")
+    control_episodes: int = Field(20, gt=0, description="episodes a seed")
 
     @abstractmethod
     def drivers(self, family: FigureEightFamily) -> tuple[FigureEightFamily, Policy]:
@@ -61,7 +61,7 @@ class TrafficControl(Algorithm):
         with FigureEightPool(family, network, 1) as pool:
             for done, seed in enumerate(seeds):
                 random = generator(seed, Purpose.EVALUATION)
-                drawn = random.integers(2**62, size=self.evaluation_episodes)
+                drawn = random.integers(2**62, size=self.control_episodes)
                 episodes.append(play(pool, policy, drawn.tolist()))
                 control.progress(done + 1, len(seeds))
         returns = np.array([[episode.total for episode in own] for own in episodes])
