@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.action_controls import ActionControl
+from pfedrl.algorithms.action_controls import UniformActions
 from pfedrl.algorithms.base import Style
 
 
-class RandomAction(ActionControl):
+class RandomAction(UniformActions):
     """Control: actions uniform in their range."""
 
     label: ClassVar[str] = "Random actions"

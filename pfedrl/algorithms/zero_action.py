@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.action_controls import ActionControl
+from pfedrl.algorithms.action_controls import UniformActions
 from pfedrl.algorithms.base import Style
 
 
-class ZeroAction(ActionControl):
+class ZeroAction(UniformActions):
     """Control: every action zero; on Reacher that is not bad, for actions cost."""
 
     label: ClassVar[str] = "Zero action"

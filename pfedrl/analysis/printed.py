@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from pfedrl.analysis.summaries import Summary, sweep_name
 from pfedrl.settings.paper import Printed
@@ -48,11 +47,6 @@ def deviation(
     return float(np.sign(difference) * beyond / np.hypot(our_error, their_error or half))
 
 
-def read(curve: pd.DataFrame, reading: str) -> float:
-    """A mean curve as one number: its last point, or its best."""
-    return float(curve["mean"].max() if reading == "best" else curve["mean"].iloc[-1])
-
-
 def compare(printed: Printed, summary: Summary) -> list[Comparison]:
     """Every value of a block of printed numbers beside ours."""
     along = sweep_name(printed.along) if printed.along else ""
@@ -61,9 +55,8 @@ def compare(printed: Printed, summary: Summary) -> list[Comparison]:
     rows = []
     for point, theirs, their_error in zip(points, printed.values, printed.errors, strict=True):
         cell = summary.cell_at(printed.variant, **point)
-        curve = summary.curve(cell, printed.metric)
-        last = curve.iloc[-1]
-        ours = read(curve, printed.reading)
+        last = summary.last(cell, printed.metric)
+        ours = float(last["mean"])
         away = deviation(ours, float(last["se"]), theirs, their_error, half)
         rows.append(
             Comparison(

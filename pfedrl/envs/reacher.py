@@ -101,6 +101,27 @@ class ReacherTask:
         return ()
 
 
+def towards_target(observations: np.ndarray) -> np.ndarray:
+    """Torques of a hand-made controller: inverse kinematics, then a spring and a brake a joint.
+
+    Of the two ways to bend the elbow it takes the nearer. The gains are the best of a small grid.
+    """
+    spring, brake = 52.0, 9.8
+    angles = np.arctan2(observations[..., 2:4], observations[..., 0:2])
+    x, y = observations[..., 4], observations[..., 5]
+    link, tip = kernels.LINK, kernels.TIP
+    bend = np.arccos(np.clip((x**2 + y**2 - link**2 - tip**2) / (2 * link * tip), -1, 1))
+    ways = []
+    for elbow in (bend, -bend):
+        reach = np.arctan2(tip * np.sin(elbow), link + tip * np.cos(elbow))
+        turn = np.arctan2(y, x) - reach - angles[..., 0]
+        turn = (turn + np.pi) % (2 * np.pi) - np.pi
+        ways.append(np.stack([turn, elbow - angles[..., 1]], axis=-1))
+    efforts = [(way**2).sum(axis=-1, keepdims=True) for way in ways]
+    wanted = np.where(efforts[0] < efforts[1], ways[0], ways[1])
+    return np.clip((spring * wanted - brake * observations[..., 6:8]) / kernels.GEAR, -1, 1)
+
+
 class Reacher(Family):
     """A planar arm reaches for a target; clients differ in targets, dynamics, or not at all."""
 

@@ -52,6 +52,7 @@ class Actor:
         std = learner.rule.log_std(policy).exp().numpy().astype(np.float64)
         self.std = np.repeat(std, len(agent) // len(policy), axis=0)[:, None]
         self.layers = learner.rule.policy.layers(policy)
+        self.untrained = (learner.trained[seed, agent] == 0)[:, None, None]
         self.step = 0
 
     def __call__(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,10 +67,7 @@ class Actor:
         actions = mean.numpy().reshape(members, episodes, -1) + self.std * self.noise[:, at]
         if learner.settings.untrained_act_randomly:
             chance = self.chance[:, at]
-            random = (chance[..., :1] < 0.5) & (learner.trained == 0)[self.seed, self.agent][
-                :, None, None
-            ]
-            actions = np.where(random, chance[..., 1:], actions)
+            actions = np.where(self.untrained & (chance[..., :1] < 0.5), chance[..., 1:], actions)
         self.step += 1
         return filtered, actions
 

@@ -1,22 +1,25 @@
-"""A learner that does not learn: actions drawn without looking."""
+"""A learner that does not learn: a way of acting that is known beforehand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from pfedrl.envs.experience import Source
+from pfedrl.envs.experience import Act, Source
 from pfedrl.exchange.exchange import Parts
 from pfedrl.learners.base import Measurement
 from pfedrl.runs.seeds import Purpose, generator
 
+# how members (seed row, agent) act, drawing from their generators
+MakeAct = Callable[[np.ndarray, np.ndarray, Sequence[np.random.Generator]], Act]
+
 
 class FixedAction:
-    """Uniform actions in +- spread, scored where the learners are."""
+    """Scored where the learners are: every agent, over whole episodes."""
 
-    def __init__(self, source: Source, seeds: Sequence[int], spread: float, episodes: int):
+    def __init__(self, source: Source, seeds: Sequence[int], make_act: MakeAct, episodes: int):
         self.source, self.seeds = source, list(seeds)
-        self.spread, self.episodes = spread, episodes
+        self.make_act, self.episodes = make_act, episodes
         self.parts: Parts = {}
 
     def measure(self) -> Iterator[Measurement]:
@@ -26,17 +29,11 @@ class FixedAction:
             generator(self.seeds[s], Purpose.EVALUATION, 0, int(a))
             for s, a in zip(seed, agent, strict=True)
         ]
-
-        def act(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            size = observations.shape[1], self.source.action_size
-            drawn = np.stack([g.uniform(-self.spread, self.spread, size) for g in generators])
-            return observations, drawn
-
+        act = self.make_act(seed, agent, generators)
         lived = self.source.collect(seed, agent, self.episodes, act, generators)
         returns = lived.episode_returns().mean(axis=1).reshape(shape)
         yield Measurement("round", 0, "return", returns.mean(axis=1))
         yield from self.source.measurements(0)
-        yield Measurement("round", 0, "client_return", returns)
 
     def observe(self) -> None:
         """Nothing changes, so there is nothing to watch."""

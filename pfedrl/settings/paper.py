@@ -41,9 +41,6 @@ class Printed(Settings):
     experiment: str
     variant: str
     metric: str
-    reading: Literal["last", "best"] = Field(
-        "last", description="the last point of the mean curve, or its maximum"
-    )
     along: str | None = Field(None, description="the sweep key the values run along")
     at: list[Number] = Field(default_factory=list, description="the sweep's values")
     values: list[float] = Field(description="as printed")

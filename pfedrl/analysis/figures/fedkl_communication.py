@@ -27,7 +27,7 @@ def draw(context: Context) -> Table:
             [
                 label_of(settings["name"]),
                 f"{settings['target']:g}",
-                ("" if reached == len(rounds) else "≥ ") + estimate(mean, error, 1),
+                ("" if reached == len(rounds) else "≥ ") + estimate(mean, error),
                 f"{reached} of {len(rounds)}",
                 "–" if theirs is None else f"about {theirs}",
             ]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import label_of, legend, new_figure, panel_labels, ramp, style_of
@@ -36,6 +37,7 @@ def draw(context: Context) -> Drawing:
             _plot(axis, rows[rows["line"] == _label(context, line)], _label(context, line), style)
         axis.set_title(panel["title"], loc="left")
         axis.set_xlabel("round")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_ylabel(panel["label"])
         axis.margins(x=0.01)
         if "limits" in panel:

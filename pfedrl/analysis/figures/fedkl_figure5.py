@@ -1,6 +1,7 @@
 """FedKL, Figure 5: a learning curve, with the rounds marked whose agents have a negative G."""
 
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import label_of, new_figure, style_of
@@ -30,6 +31,7 @@ def draw(context: Context) -> Drawing:
     lower.axhline(0, color="#222222", lw=0.6)
     lower.set_ylabel("G of the selected")
     lower.set_xlabel("round")
+    lower.xaxis.set_major_locator(MaxNLocator(integer=True))
     for number, at in enumerate(data.loc[data["negative"], "round"]):
         for axis in (upper, lower):
             label = "trains agents with G < 0" if number == 0 and axis is upper else None
