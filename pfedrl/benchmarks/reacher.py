@@ -59,21 +59,24 @@ class RunningMoments:
 class PlainAgent:
     """One agent, as one would write it first."""
 
-    def __init__(self, policy: torch.Tensor, critic: torch.Tensor):
-        self.policy = network(policy, (11, *SETTINGS.policy_hidden, 2))
-        self.critic = network(critic, (11, *SETTINGS.critic_hidden, 1))
-        self.log_std = torch.nn.Parameter(policy[-2:].clone())
+    def __init__(
+        self, policy: torch.Tensor, critic: torch.Tensor, settings: FedKL, seen: int, actions: int
+    ):
+        self.settings = settings
+        self.policy = network(policy, (seen, *settings.policy_hidden, actions))
+        self.critic = network(critic, (seen, *settings.critic_hidden, 1))
+        self.log_std = torch.nn.Parameter(policy[-actions:].clone())
         self.anchor, self.anchor_log_std = deepcopy(self.policy), self.log_std.detach().clone()
         parameters = [*self.policy.parameters(), self.log_std]
-        self.policy_optimiser = torch.optim.SGD(parameters, lr=SETTINGS.learning_rate)
-        self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), SETTINGS.critic_rate)
-        self.c1, self.c2 = SETTINGS.c1_start, SETTINGS.c2_start
-        self.filter = RunningMoments(11)
+        self.policy_optimiser = torch.optim.SGD(parameters, lr=settings.learning_rate)
+        self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), settings.critic_rate)
+        self.c1, self.c2 = settings.c1_start, settings.c2_start
+        self.filter = RunningMoments(seen)
 
     def collect(self, env) -> int:
         """The episodes of an iteration, step by step; how many steps they were."""
         steps = 0
-        for _ in range(SETTINGS.episodes):
+        for _ in range(self.settings.episodes):
             observation, ended = self.filter(env.reset()[0]), False
             while not ended:
                 with torch.no_grad():
@@ -92,19 +95,19 @@ class PlainAgent:
         )
         doubled, doubled_target = torch.cat([x, x]), torch.cat([target, target])
         hidden = [p for p in self.critic.parameters() if p.dim() == 2][:2]
-        for _ in range(SETTINGS.critic_epochs):
+        for _ in range(self.settings.critic_epochs):
             order = torch.from_numpy(random.permutation(len(doubled)))
-            for chosen in order.split(SETTINGS.critic_batch):
+            for chosen in order.split(self.settings.critic_batch):
                 error = self.critic(doubled[chosen]).squeeze(1) - doubled_target[chosen]
                 squares = (hidden[0] ** 2).sum() + (hidden[1] ** 2).sum()
-                loss = (error**2).mean() + SETTINGS.critic_l2 * squares
+                loss = (error**2).mean() + self.settings.critic_l2 * squares
                 self.critic_optimiser.zero_grad()
                 loss.backward()
                 self.critic_optimiser.step()
         old, old_log_std = deepcopy(self.policy), self.log_std.detach().clone()
-        for _ in range(SETTINGS.policy_epochs):
+        for _ in range(self.settings.policy_epochs):
             order = torch.from_numpy(random.permutation(len(x)))
-            for chosen in order.split(SETTINGS.policy_batch):
+            for chosen in order.split(self.settings.policy_batch):
                 with torch.no_grad():
                     before = torch.distributions.Normal(old(x[chosen]), old_log_std.exp())
                     fixed = torch.distributions.Normal(
@@ -159,7 +162,7 @@ def plain_seconds() -> tuple[float, float]:
     family = Reacher()
     learner = SETTINGS.learner(family.task(family.draw([0])), [0])
     stack, lived, advantages, returns = first_batch(learner)
-    agent = PlainAgent(stack.policy[0], stack.critic[0])
+    agent = PlainAgent(stack.policy[0], stack.critic[0], SETTINGS, seen=11, actions=2)
     random = np.random.default_rng(0)
     took = seconds(lambda: agent.collect(env))
     took += seconds(lambda: agent.fit(lived, advantages, returns, random))

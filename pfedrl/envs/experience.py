@@ -1,9 +1,11 @@
 """Experience: whole episodes of a stack of agents, and whoever can provide them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+
+from pfedrl.learners.base import Measurement
 
 
 class Experience(NamedTuple):
@@ -49,3 +51,6 @@ class Source(Protocol):
         Member i is agent `agent[i]` of seed row `seed[i]` and draws from `generators[i]`. Episodes
         may be lived side by side: `act` takes E observations of every member at once.
         """
+
+    def measurements(self, at: int) -> Iterable[Measurement]:
+        """What the source itself knows of the episodes collected last, at round `at`."""

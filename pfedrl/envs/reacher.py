@@ -10,6 +10,7 @@ from pydantic import Field
 from pfedrl.envs import reacher_kernels as kernels
 from pfedrl.envs.base import Draws, Family
 from pfedrl.envs.experience import Act, Experience
+from pfedrl.learners.base import Measurement
 from pfedrl.runs.seeds import Purpose, generator
 
 FIELD = 0.2  # targets lie within this distance of the shoulder
@@ -94,6 +95,10 @@ class ReacherTask:
             rewards.swapaxes(1, 2).reshape(members, episodes * steps),
             ends,
         )
+
+    def measurements(self, at: int) -> tuple[Measurement, ...]:
+        """Nothing beyond what agents lived through."""
+        return ()
 
 
 def towards_target(observations: np.ndarray) -> np.ndarray:

@@ -51,6 +51,7 @@ class Actor:
         self.seed, self.agent = seed, agent
         std = learner.rule.log_std(policy).exp().numpy().astype(np.float64)
         self.std = np.repeat(std, len(agent) // len(policy), axis=0)[:, None]
+        self.layers = learner.rule.policy.layers(policy)
         self.untrained = (learner.trained[seed, agent] == 0)[:, None, None]
         self.step = 0
 
@@ -61,9 +62,9 @@ class Actor:
             self._draw((learner.source.horizon, episodes, learner.source.action_size))
         filtered = learner.observation_filter(self.seed, self.agent, observations)
         inputs = torch.from_numpy(filtered.astype(np.float32)).view(len(self.policy), -1, size)
-        mean = learner.rule.means(self.policy, inputs).numpy().reshape(members, episodes, -1)
+        mean = learner.rule.policy.forward(self.layers, inputs)[-1]
         at = self.step % learner.source.horizon
-        actions = mean + self.std * self.noise[:, at]
+        actions = mean.numpy().reshape(members, episodes, -1) + self.std * self.noise[:, at]
         if learner.settings.untrained_act_randomly:
             chance = self.chance[:, at]
             actions = np.where(self.untrained & (chance[..., :1] < 0.5), chance[..., 1:], actions)
@@ -236,18 +237,25 @@ class FederatedPPO:
         found = {
             "return": history[-1],
             "best_return": history.max(axis=0),
+            "mean_return": history.mean(axis=0),  # over rounds: who learns faster has more
             # the deepest fall below what had been reached: how far training diverged
             "drawdown": (np.maximum.accumulate(history) - history).max(axis=0),
             "c1": self.c1.mean(axis=1),
             "c2": self.c2.mean(axis=1),
             "retries": self.retries,
         }
+        if self.settings.target is not None:  # all rounds so far, where it was not reached
+            reached = history >= self.settings.target
+            found["rounds_to_target"] = np.where(
+                reached.any(axis=0), reached.argmax(axis=0), len(history)
+            )
         if len(history) > 1:  # how much a round changes the return: how far training fluctuates
             found["fluctuation"] = abs(np.diff(history, axis=0)).mean(axis=0)
         if self.settings.measure_heterogeneity:
             found |= self._levels(history)
         for metric, values in found.items():
             yield Measurement("round", self.round, metric, values)
+        yield from self.source.measurements(self.round)
 
     def _levels(self, history: np.ndarray) -> dict[str, np.ndarray]:
         """G (Section V.B) over agents and over time, and what rounds gained by its sign."""

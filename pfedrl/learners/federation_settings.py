@@ -24,3 +24,6 @@ class FederationSettings(PPOKLSettings):
         False, description="agents that never trained act uniformly in [0,1) half of the time"
     )
     measure_heterogeneity: bool = Field(False, description="estimate D, A, B and G every round")
+    target: float | None = Field(
+        None, description="a return; the rounds until an evaluation reaches it are recorded"
+    )

@@ -3,6 +3,37 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
+
+
+@njit(cache=True, error_model="numpy")
+def take_in(count, mean, squares, seed, agent, x, clip, centred, out):
+    """Compiled: agents of one simulation are filtered step by step, a few numbers at a time."""
+    new = x.shape[1]
+    for i in range(x.shape[0]):
+        s, a = seed[i], agent[i]
+        before = count[s, a, 0]
+        total = before + new
+        count[s, a, 0] = total
+        for d in range(x.shape[2]):
+            new_mean = 0.0
+            for j in range(new):
+                new_mean += x[i, j, d]
+            new_mean /= new
+            spread = 0.0
+            for j in range(new):
+                spread += (x[i, j, d] - new_mean) ** 2
+            gap = new_mean - mean[s, a, d]
+            squares[s, a, d] += spread + gap * gap * before * new / total
+            mean[s, a, d] += gap * new / total
+            # a single number has no spread: the authors' code takes its size
+            std = abs(mean[s, a, d])
+            if total > 1:
+                std = np.sqrt(squares[s, a, d] / (total - 1))
+            centre = mean[s, a, d] if centred else 0.0
+            for j in range(new):
+                scaled = (x[i, j, d] - centre) / (std + 1e-8)
+                out[i, j, d] = min(max(scaled, -clip), clip)
 
 
 class RunningFilter:
@@ -16,18 +47,9 @@ class RunningFilter:
 
     def __call__(self, seed: np.ndarray, agent: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Take in x [A, n, size] of the members (seed[i], agent[i]), then filter it."""
-        at = (seed, agent)
-        count, mean, squares = self.count[at], self.mean[at], self.squares[at]
-        new = x.shape[1]
-        new_mean = x.mean(axis=1)
-        total, gap = count + new, new_mean - mean
-        squares += ((x - new_mean[:, None]) ** 2).sum(axis=1) + gap**2 * (count * new / total)
-        mean += gap * (new / total)
-        self.count[at], self.mean[at], self.squares[at] = total, mean, squares
-        # a single number has no spread: the authors' code takes its size
-        std = np.sqrt(np.where(total > 1, squares / np.maximum(total - 1, 1), mean**2))
-        centre = mean[:, None] if self.centred else 0.0
-        return np.clip((x - centre) / (std[:, None] + 1e-8), -self.clip, self.clip)
+        out = np.empty_like(x)
+        take_in(self.count, self.mean, self.squares, seed, agent, x, self.clip, self.centred, out)
+        return out
 
     def state(self) -> dict[str, Any]:
         return {"count": self.count, "mean": self.mean, "squares": self.squares}

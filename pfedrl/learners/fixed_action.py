@@ -33,6 +33,7 @@ class FixedAction:
         lived = self.source.collect(seed, agent, self.episodes, act, generators)
         returns = lived.episode_returns().mean(axis=1).reshape(shape)
         yield Measurement("round", 0, "return", returns.mean(axis=1))
+        yield from self.source.measurements(0)
 
     def observe(self) -> None:
         """Nothing changes, so there is nothing to watch."""
