@@ -176,7 +176,9 @@ def benchmark(
     from pfedrl import benchmarks
     from pfedrl.errors import unknown
 
-    known = [module.name for module in iter_modules(benchmarks.__path__)]
+    # plain_*.py hold the loops that others are measured against
+    modules = [module.name for module in iter_modules(benchmarks.__path__)]
+    known = [module for module in modules if not module.startswith("plain_")]
     if name is not None and name not in known:
         raise unknown("benchmark", name, known)
     for chosen in known if name is None else [name]:
