@@ -88,3 +88,23 @@ def test_steps_shrink_with_agents_by_the_powers_that_are_asked_for():
 def test_slope_of_a_power_law_is_its_power():
     x = np.log(np.arange(1, 9, dtype=float))
     np.testing.assert_allclose(slope(x, np.stack([-2 / 3 * x + 1, 2 * x]).T), [-2 / 3, 2])
+
+
+def test_bound_16_by_hand_for_one_agent():
+    """K = 1, delta negligible: C_1 = 4 a b L^2 B^2 + 2 a^2 (3 B^2 + 2 L^2 B^2), C_2 = 4 L^2 a b."""
+    statement = Theorem413(**PROOF, local_steps=1, iterations=998, largest_norm=2.0)
+    features, weights = np.array([0.5]), np.array([0.3])
+    a, b, B, L = 1.0, 2.0, 2.0, 3.6 * 2.0
+    first = 4 * a * b * L**2 * B**2 + 2 * a**2 * (3 * B**2 + 2 * L**2 * B**2)
+    second = 4 * L**2 * a * b * (0.5 + 0.3 / (b * 2 ** (5 / 6) / a))
+    want = 0.8 / 1000**2 + (first + second) / 1000 ** (2 / 3)
+    got = statement.bound([0], 1, features, weights)
+    np.testing.assert_allclose(got, want, rtol=1e-4)
+
+
+def test_theorem_4_13_breaks_where_its_constants_allow_steps_too_small_to_move():
+    statement = Theorem413(alpha=6.8e-5, alpha_power=5 / 6, beta=1e-5, beta_power=1.0,
+                           agents=(1,), iterations=2000)  # fmt: skip
+    L = (2 + 2 * statement.gamma) * statement.largest_norm
+    assert statement.alpha <= 1 / (2 * L * np.sqrt(2 * (1 + L**2)))
+    assert (statement.check(range(3))["bound_margin"] < 0).all()

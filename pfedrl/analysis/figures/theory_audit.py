@@ -18,7 +18,10 @@ HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT}
 MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D"}
 LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
-LEAST, MOST = 1e-8, 1e5  # the ends of the axis of shares
+LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
+LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
+LEFT, RIGHT = 0.535, 0.76  # the panel's ends, as shares of the width
+WORDS = -LEFT / (RIGHT - LEFT)  # where the words begin, in widths of the panel
 
 
 def draw(context: Context) -> Drawing:
@@ -27,9 +30,12 @@ def draw(context: Context) -> Drawing:
     verdicts = judge(claims, outcomes)
     rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
     data = pd.DataFrame(rows)
-    height = 0.19 * (len(rows) + data["group"].nunique()) + 0.9
+    lines = len(rows) + data["group"].nunique()
+    height = LINE * lines + HEAD + FOOT
     figure = Figure(figsize=(WIDTH, height))
-    _draw(figure.subplots(), data)
+    figure.set_layout_engine("none")  # words stand outside the panel
+    panel = (LEFT, FOOT / height, RIGHT - LEFT, LINE * lines / height)
+    _draw(figure.add_axes(panel), data)
     return Drawing(figure, data)
 
 
@@ -81,30 +87,29 @@ def _draw(axis: Axes, data: pd.DataFrame) -> None:
     """Words on the left, shares of bounds on a logarithmic axis, findings on the right."""
     axis.set_xscale("log")
     axis.set_xlim(LEAST, MOST)
-    y = 0.0
+    beside = axis.get_yaxis_transform()  # x in widths of the panel, y as the line's number
+    y = 0
     for group, rows in data.groupby("group", sort=False):
-        axis.text(-1.22, y, str(group), transform=axis.get_yaxis_transform(), fontweight="bold",
-                  va="center")  # fmt: skip
+        axis.text(WORDS + 0.03, y, str(group), transform=beside, fontweight="bold", va="center")
         y += 1
         for row in rows.itertuples():
             _line(axis, y, row)
             y += 1
     axis.axvline(1.0, color=INK, lw=0.8)
-    axis.set_ylim(y - 0.4, -0.7)
+    axis.set_ylim(y - 0.5, -0.5)
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)
-    axis.set_xlabel("share of the bound that the tightest instance used (1: tight)")
+    axis.set_xlabel("largest share of the bound used (1: tight)")
     for state, colour in COLOURS.items():
         axis.plot([], [], MARKS[state], color=colour, label=state)
-    axis.legend(loc="lower center", bbox_to_anchor=(0.0, 1.0), ncols=len(COLOURS))
+    axis.legend(loc="lower left", bbox_to_anchor=(WORDS, 1.0), ncols=len(COLOURS))
 
 
-def _line(axis: Axes, y: float, row: Any) -> None:
-    beside = axis.get_yaxis_transform()  # x as a share of the panel, y as the line's number
-    colour = COLOURS[row.state]
-    axis.plot(-1.2, y, MARKS[row.state], color=colour, transform=beside, clip_on=False)
-    axis.text(-1.17, y, row.words, transform=beside, va="center", fontsize=6.3)
-    axis.text(1.02, y, row.says, transform=beside, va="center", fontsize=6.3, color=colour)
+def _line(axis: Axes, y: int, row: Any) -> None:
+    beside, colour = axis.get_yaxis_transform(), COLOURS[row.state]
+    axis.plot(WORDS + 0.06, y, MARKS[row.state], color=colour, transform=beside, clip_on=False)
+    axis.text(WORDS + 0.12, y, row.words, transform=beside, va="center", fontsize=6)
+    axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6, color=colour)
     if np.isfinite(row.tightness):
         share = min(max(row.tightness, LEAST), MOST)
         axis.plot([LEAST, share], [y, y], color=colour, lw=2.2, solid_capstyle="butt")
