@@ -176,7 +176,8 @@ def benchmark(
     from pfedrl import benchmarks
     from pfedrl.errors import unknown
 
-    known = [module.name for module in iter_modules(benchmarks.__path__)]
+    found = [module.name for module in iter_modules(benchmarks.__path__)]
+    known = [module for module in found if not module.startswith("plain_")]  # what is compared with
     if name is not None and name not in known:
         raise unknown("benchmark", name, known)
     for chosen in known if name is None else [name]:
