@@ -1,11 +1,14 @@
 """Pictures of the figure eight."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
-from pfedrl.analysis.traffic import outline, watch
+from pfedrl.analysis.traffic import outline, watch, watch_live
+from pfedrl.errors import PfedrlError
 
 
 def test_the_outline_is_a_closed_eight() -> None:
@@ -21,3 +24,10 @@ def test_an_episode_is_recorded(tmp_path: Path) -> None:
     with Image.open(output) as picture:
         assert picture.n_frames == 10
     assert [path.name for path in tmp_path.iterdir()] == ["figure_eight.gif"]
+
+
+def test_without_a_display_there_is_one_message(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    with pytest.raises(PfedrlError, match="no display for sumo-gui"):
+        watch_live()
