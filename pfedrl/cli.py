@@ -152,12 +152,15 @@ def claims(paper: Paper, scale: ScaleName = "laptop", output: Output = None) -> 
 @app.command()
 def report(scale: ScaleName = "laptop", output: Output = None) -> None:
     """Write index.html: every table and figure, ours beside the paper's, with the verdicts."""
+    from pfedrl.analysis.overview import overview
     from pfedrl.analysis.report import report
     from pfedrl.settings.project import Project
 
     project = Project.here()
     figures = Path(project.scale(scale).figures)
-    report(project, figures, Path("results", scale, "claims"), output or figures / "index.html")
+    claims = Path("results", scale, "claims")
+    report(project, figures, claims, output or figures / "index.html")
+    overview(project, figures, claims)
 
 
 @app.command()

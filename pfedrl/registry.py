@@ -39,20 +39,21 @@ def _sets_label(line: ast.stmt) -> bool:
     )
 
 
-def load(room: str, name: str) -> Any:
+def load(room: str, name: str, where: str = "") -> Any:
     """The class of a component; a name that is none gets the nearest one."""
     known = components(room)
     if name not in known:
-        raise unknown(ROOMS[room], name, known)
+        raise unknown(ROOMS[room], name, known, where)
     return getattr(import_module(f"pfedrl.{room}.{name}"), known[name])
 
 
-def load_runnable(name: str) -> Any:
+def load_runnable(name: str, where: str = "") -> Any:
     """An algorithm or a statement: whatever an experiment's variant may name."""
     if name in components("theory"):
         return load("theory", name)
     if name not in components("algorithms"):
-        raise unknown("algorithm", name, [*components("algorithms"), *components("theory")])
+        known = [*components("algorithms"), *components("theory")]
+        raise unknown("algorithm", name, known, where)
     return load("algorithms", name)
 
 

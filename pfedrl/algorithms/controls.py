@@ -6,13 +6,17 @@ from pfedrl.algorithms.base import Algorithm
 from pfedrl.exchange.exchange import Exchange, never
 
 
-class TabularControl(Algorithm):
+class FixedBeforehand(Algorithm):
     """A policy fixed beforehand."""
-
-    kinds: ClassVar[frozenset[str]] = frozenset({"tabular"})
 
     def exchange(self) -> Exchange:
         return never()
 
     def rounds(self) -> int:
         return 1
+
+
+class TabularControl(FixedBeforehand):
+    """On tabular tasks."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"tabular"})

@@ -22,7 +22,9 @@ def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) 
     """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir)."""
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
     papers = [
-        _paper(paper, figures_dir / name, f"{link}/{name}", _read(claims_dir / f"{name}.json"))
+        _paper(
+            paper, figures_dir / name, f"{link}/{name}", read_result(claims_dir / f"{name}.json")
+        )
         for name, paper in project.papers.items()
     ]
     contents = "".join(
@@ -42,7 +44,7 @@ def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) 
     )
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def read_result(path: Path) -> dict[str, Any] | None:
     """A result, or None where it was not made yet."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -116,7 +118,7 @@ def readable(value: Any, indent: str = "") -> str:
 
 
 def _artifact(name: str, artifact: Artifact, folder: Path, link: str) -> str:
-    known = _read(folder / f"{name}.json")
+    known = read_result(folder / f"{name}.json")
     heading = f"<h3>{escape(artifact.title)} <span class='soft'>{escape(name)}</span></h3>\n"
     if known is None:
         command = rebuild_command(artifact.kind, folder / name)

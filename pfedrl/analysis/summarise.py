@@ -273,6 +273,7 @@ def _facts(cells: list[CellRuns], sweeps: list[str]) -> dict[str, Any]:
                 "seeds": [cell.seeds.start, cell.seeds.stop],
                 "variant": cell.first["variant"],
                 "settings": cell.first["settings"],
+                "cpu_seconds": round(sum(facts["cpu_seconds"] for facts in cell.facts), 3),
             }
             for cell in cells
         },

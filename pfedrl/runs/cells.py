@@ -89,7 +89,7 @@ def cells(project: Project, paper: str, experiment: str, scale: str) -> Iterator
     ]
     for variant, given in spec.variants.items():
         algorithm = given.get("algorithm", variant)
-        runnable_class = load_runnable(algorithm)
+        runnable_class = load_runnable(algorithm, f"{where}.variants.{variant}")
         own = {key: value for key, value in given.items() if key != "algorithm"}
         shortened = {k: v for k, v in budget.algorithm.items() if k in runnable_class.model_fields}
         seen = set()
@@ -127,7 +127,7 @@ def _family(
     if "name" not in given:
         raise PfedrlError(f"{where}.family: the key 'name' is missing.")
     name = given["name"]
-    family_class = load("envs", name)
+    family_class = load("envs", name, f"{where}.family")
     swept = {k.split(".")[1]: v for k, v in point.items() if k.startswith("family.")}
     own = {key: value for key, value in given.items() if key != "name"}
     shortened = {k: v for k, v in budget.family.items() if k in family_class.model_fields}

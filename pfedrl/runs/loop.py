@@ -33,7 +33,8 @@ def train(
     """Rounds of local steps and exchanges.
 
     A round begins with a look at the model. The last round is that look alone, as in the QAvg
-    authors' code: T/E rounds report the model after T/E - 1 exchanges.
+    authors' code: T/E rounds report the model after T/E - 1 exchanges. A learner that counts
+    episodes says itself when it has `finished`; that look is then the last.
     """
     first = 0
     if control.checkpoint is not None and (state := control.checkpoint.load()) is not None:
@@ -47,10 +48,13 @@ def train(
                 {"round": done, "learner": learner.state(), "recorder": recorder.state()}
             )
         learner.observe()
-        if done in wanted:
+        last = done + 1 == rounds or getattr(learner, "finished", False)
+        if done in wanted or last:
             for measurement in learner.measure():
                 recorder.add(*measurement)
-        if done + 1 < rounds:
+        if not last:
             learner.advance(exchange.steps)
             exchange(learner.parts)
         control.progress(done + 1, rounds)
+        if last:
+            break

@@ -28,7 +28,8 @@ def validate(model: type[Block], values: Any, where: str) -> Block:
 
 def explain(error: ValidationError, model: type[BaseModel], where: str) -> PfedrlError:
     """The first thing wrong, as one line: file, key, reason, and the nearest valid name."""
-    first = error.errors()[0]
+    # a misspelt key is two errors, and the one that names the spelling helps more
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     path = [str(part) for part in first["loc"]]
     place = f"{where}, {'.'.join(path)}" if path else where
     if first["type"] == "extra_forbidden":

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pfedrl.errors import USAGE, PfedrlError
+from pfedrl.algorithms.qavg import QAvg
+from pfedrl.errors import USAGE, PfedrlError, unknown
+from pfedrl.registry import load
 from pfedrl.runs.cells import cells
 from pfedrl.settings.base import read_yaml, validate
 from pfedrl.settings.paper import Paper
@@ -143,3 +145,17 @@ def test_a_scale_of_an_unknown_experiment_is_refused(tmp_path: Path):
         path.write_text(yaml.safe_dump(values))
     with pytest.raises(PfedrlError, match="unknown paper 'qavg'"):
         Project(tmp_path).scale("s")
+
+
+def test_a_misspelt_key_that_is_required_gets_its_spelling():
+    """Two things are wrong then, the missing key and the unknown one; the second explains both."""
+    values = {"learning_rat": 0.1, "decay": 0.5, "iterations": 8, "local_steps": 4}
+    with pytest.raises(PfedrlError, match="Did you mean 'learning_rate'"):
+        validate(QAvg, values, "page.yaml")
+
+
+def test_an_unknown_name_is_placed_and_the_list_of_known_ones_is_short():
+    with pytest.raises(PfedrlError, match=r"page\.yaml: unknown family 'windy_clif'. Did you mean"):
+        load("envs", "windy_clif", "page.yaml")
+    message = str(unknown("target", "x", [f"name{i}" for i in range(100)]))
+    assert "100 in all" in message and message.count("name") <= 31

@@ -39,9 +39,10 @@ rule claims:
 rule report:
     input:
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
-        code=closure("pfedrl.analysis.report"),
+        code=closure("pfedrl.analysis.overview"),
     output:
         page=f"{FIGURES}/index.html",
+        overview=f"{FIGURES}/README.md",
     log:
         f"results/{SCALE}/logs/report.log",
     benchmark:

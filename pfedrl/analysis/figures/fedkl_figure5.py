@@ -34,7 +34,7 @@ def draw(context: Context) -> Drawing:
     lower.xaxis.set_major_locator(MaxNLocator(integer=True))
     for number, at in enumerate(data.loc[data["negative"], "round"]):
         for axis in (upper, lower):
-            label = "trains agents with G < 0" if number == 0 and axis is upper else None
+            label = "G of the selected < 0" if number == 0 and axis is upper else None
             axis.axvspan(at, at + 1, color=NEGATIVE, alpha=0.25, lw=0, label=label)
     upper.legend(loc="lower right")
     return Drawing(figure, data)

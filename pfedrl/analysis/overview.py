@@ -1,0 +1,46 @@
+"""The report in short, as a page that a code host shows: what was drawn, and every verdict."""
+
+from pathlib import Path
+from typing import Any
+
+from pfedrl.analysis.output import write_text
+from pfedrl.analysis.report import FILES, SYMBOLS, read_result
+from pfedrl.settings.paper import Paper
+from pfedrl.settings.project import Project
+
+
+def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
+    """Write figures_dir/README.md from the same files as the report."""
+    sections = [
+        _section(paper, figures_dir / name, read_result(claims_dir / f"{name}.json"))
+        for name, paper in project.papers.items()
+    ]
+    heading = "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`.\n"
+    write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
+
+
+def _section(paper: Paper, folder: Path, judged: dict[str, Any] | None) -> str:
+    lines = [f"## {paper.title}", "", f"{paper.reference}.", ""]
+    lines += ["| artifact | what it shows | scale | seeds | core time |", "|---|---|---|--:|--:|"]
+    for name, artifact in paper.artifacts.items():
+        known = read_result(folder / f"{name}.json")
+        if known is None:
+            lines.append(f"| {name} | {artifact.title} | not drawn | | |")
+            continue
+        counts = sorted({stop - start for start, stop in known["seeds"].values()})
+        seeds = " to ".join(f"{count:,}" for count in {counts[0]: 0, counts[-1]: 0})
+        shown = FILES[artifact.kind][1]  # a table's text, a figure's picture
+        lines.append(
+            f"| [{name}]({paper.paper}/{name}.{shown}) | {artifact.title} | {known['scale']} "
+            f"| {seeds} | {known['core_seconds'] / 60:.1f} min |"
+        )
+    if judged is None:
+        return "\n".join([*lines, "", "No verdicts yet.", ""])
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in judged["counts"].items())
+    lines += ["", f"Claims at the {judged['scale']} scale: {counted}.", ""]
+    lines += ["| verdict | the paper says | we find |", "|---|---|---|"]
+    for claim in judged["claims"]:
+        words = f"{claim['words']} ({claim['where']})"
+        cells = (f"{SYMBOLS[claim['verdict']]} {claim['verdict']}", words, claim["evidence"])
+        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+    return "\n".join([*lines, ""])
