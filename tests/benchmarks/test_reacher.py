@@ -1,12 +1,12 @@
 """Both ways of the benchmark arrive at the same policy."""
 
 import numpy as np
-import pytest
+import torch
 
-pytest.importorskip("torch").set_num_threads(1)
+from pfedrl.benchmarks import reacher
+from pfedrl.envs.reacher import Reacher
 
-from pfedrl.benchmarks import reacher  # noqa: E402
-from pfedrl.envs.reacher import Reacher  # noqa: E402
+torch.set_num_threads(1)
 
 
 def test_a_plain_agent_is_a_stack_of_one(monkeypatch):
