@@ -19,7 +19,7 @@ def run(cell, seeds, control=None):
 
 
 def tiny(project, experiment: str, name: str):
-    return find_cell(project, "fedkl", experiment, name, "smoke")
+    return find_cell(project, "fedkl", experiment, name, "tiny")
 
 
 @pytest.mark.parametrize("name", ["fed_kl", "fed_prox", "human_drivers", "random_action"])
