@@ -165,9 +165,16 @@ def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
 
 
 def near(test: Near, summary: Summary) -> Outcome:
-    """Whether the mean is within the margin of the value: one equivalence test."""
+    """Whether the mean is within the margin of the value: one equivalence test, or half of one."""
     label = f"{test.metric} of {test.cell} minus {test.value:g}"
     apart = Contrast(label, summary.final(test.cell, test.metric) - test.value)
+    if test.side == "below":
+        return judged(
+            [apart],
+            lambda d: greater(-d, -test.margin),
+            lambda d: [greater(d, test.margin)],
+            unit="seeds",
+        )
     return judged(
         [apart],
         lambda d: equivalent(d, test.margin),

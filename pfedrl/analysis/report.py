@@ -22,7 +22,9 @@ def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) 
     """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir)."""
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
     papers = [
-        _paper(paper, figures_dir / name, f"{link}/{name}", read_result(claims_dir / f"{name}.json"))
+        _paper(
+            paper, figures_dir / name, f"{link}/{name}", read_result(claims_dir / f"{name}.json")
+        )
         for name, paper in project.papers.items()
     ]
     contents = "".join(

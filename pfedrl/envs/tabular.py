@@ -38,6 +38,9 @@ class TabularTask:
     start: np.ndarray  # d0 [s]
     score_shift: float = 0.0
     score_scale: float = 1.0
+    policies: np.ndarray | None = None  # evaluated, not learnt: [agent, s*A + a]; None: uniform
+    terminal: np.ndarray | None = None  # states that end an episode, [s]; None: it never ends
+    restart: np.ndarray | None = None  # where sampled episodes begin, [s]; None: at d0
 
     @property
     def training(self) -> np.ndarray:
@@ -74,6 +77,18 @@ class TabularTask:
             places["centre_value"] = self.members.centre
         return {name: members for name, members in places.items() if len(members)}
 
+    def evaluation_policies(self) -> np.ndarray:
+        """The policy that each agent evaluates, [agent, s*A + a]."""
+        rows = self.states * self.actions
+        uniform = np.full((self.agents, rows), 1.0 / self.actions)
+        return uniform if self.policies is None else self.policies
+
+    def terminal_states(self) -> np.ndarray:
+        return np.zeros(self.states, bool) if self.terminal is None else self.terminal
+
+    def restarts(self) -> np.ndarray:
+        return self.start if self.restart is None else self.restart
+
     def imaginary(self) -> np.ndarray:
         """The imaginary environment M_I (Section 5.1): the average of the transitions."""
         return self.training.mean(axis=0, keepdims=True)
@@ -101,6 +116,9 @@ class TabularFamily(Family):
     )
 
     agents: int = Field(5, gt=0, description="N, environments trained on")
+    distinct: int | None = Field(
+        None, gt=0, description="how many of the N differ, the others being copies; unset: all"
+    )
     held_out: int = Field(0, ge=0, description="M, new environments to generalise to")
     gamma: float = Field(gt=0, lt=1, description="discount")
     around_centre: bool = Field(False, description="members are noisy copies of one centre")
@@ -121,7 +139,7 @@ class TabularFamily(Family):
 
     def noise_members(self) -> int:
         """Members drawn besides the centre: enough whether or not the centre trains."""
-        return self.agents + self.held_out
+        return (self.distinct or self.agents) + self.held_out
 
     @abstractmethod
     def successors(self) -> np.ndarray:
@@ -129,6 +147,9 @@ class TabularFamily(Family):
 
     def populate(self, centre: np.ndarray | None, noise: np.ndarray) -> Members:
         """Who trains where, from the drawn moves [member, row, seed]."""
+        if self.distinct is not None:
+            copies = np.arange(self.agents) % self.distinct
+            noise = noise[np.concatenate([copies, np.arange(self.distinct, len(noise))])]
         if centre is None:
             return Members(noise[: self.agents], None, noise[self.agents :])
         mixed = (1 - self.kappa) * centre + self.kappa * noise

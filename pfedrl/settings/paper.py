@@ -106,7 +106,7 @@ class Equivalent(Settings):
 
 
 class Near(Settings):
-    """A cell's mean metric lies within the margin of a number that theory gives."""
+    """A cell's mean metric lies within the margin of a number that theory gives, or beyond it."""
 
     kind: Literal["near"]
     experiment: str
@@ -114,6 +114,9 @@ class Near(Settings):
     metric: str
     value: float
     margin: float = Field(gt=0)
+    side: Literal["both", "below"] = Field(
+        "both", description="below: a mean under the number is as good, as for rates of decay"
+    )
 
 
 class InteriorBest(Settings):

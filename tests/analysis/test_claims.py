@@ -260,6 +260,15 @@ def test_a_mean_clearly_outside_the_margin_of_a_number_contradicts_it(made):
         assert (outcome.p_for < 0.01, outcome.p_against < 0.01) == (speaks_for, against)
 
 
+def test_a_mean_below_a_number_is_near_enough_where_below_will_do(made):
+    summary = read_summary(made, "qavg", "theory")  # the mean is about 4
+    for value, speaks_for, against in ((5.0, True, False), (3.0, False, True)):
+        claim = Near(kind="near", experiment="theory", cell="theorem1", metric="margin",
+                     value=value, margin=0.2, side="below")  # fmt: skip
+        outcome = near(claim, summary)
+        assert (outcome.p_for < 0.01, outcome.p_against < 0.01) == (speaks_for, against)
+
+
 def test_judging_claims_needs_no_plotting_library():
     code = "import sys, pfedrl.analysis.claims; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,40 @@
+"""FedKL, Figure 5: a learning curve, with the rounds marked whose agents have a negative G."""
+
+import pandas as pd
+from matplotlib.ticker import MaxNLocator
+
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.style import label_of, new_figure, style_of
+
+VARIANT = "fed_kl"
+NEGATIVE = "#c1272d"
+
+
+def draw(context: Context) -> Drawing:
+    """One seed: a mean over several would blur which rounds are meant."""
+    (summary,) = context.summaries.values()
+    (cell,) = summary.cells(VARIANT)
+    data = pd.DataFrame({
+        "round": summary.curve(cell, "return")["at"].to_numpy(),
+        "return": summary.curve(cell, "return")["mean"].to_numpy(),
+        "selected_G": summary.curve(cell, "selected_G")["mean"].to_numpy(),
+    })  # fmt: skip
+    # the last evaluation is followed by no training
+    data["negative"] = (data["selected_G"] < 0) & (data["round"] < data["round"].max())
+    figure, (upper, lower) = new_figure(3.2, nrows=2, sharex=True, height_ratios=[2, 1])
+    style = style_of(VARIANT)
+    upper.plot(data["round"], data["return"], color=style.colour, label=label_of(VARIANT))
+    upper.set_ylabel("return")
+    if "limits" in context.artifact.options:
+        upper.set_ylim(*context.artifact.options["limits"])
+    lower.plot(data["round"], data["selected_G"], color=style.colour, marker=style.marker, ms=2)
+    lower.axhline(0, color="#222222", lw=0.6)
+    lower.set_ylabel("G of the selected")
+    lower.set_xlabel("round")
+    lower.xaxis.set_major_locator(MaxNLocator(integer=True))
+    for number, at in enumerate(data.loc[data["negative"], "round"]):
+        for axis in (upper, lower):
+            label = "G of the selected < 0" if number == 0 and axis is upper else None
+            axis.axvspan(at, at + 1, color=NEGATIVE, alpha=0.25, lw=0, label=label)
+    upper.legend(loc="lower right")
+    return Drawing(figure, data)

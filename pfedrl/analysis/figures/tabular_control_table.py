@@ -1,0 +1,32 @@
+"""Control from samples: one row an algorithm, one column a family."""
+
+import pandas as pd
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.style import label_of
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
+
+METRIC = "objective"
+
+
+def draw(context: Context) -> Table:
+    rows: dict[str, dict[str, str]] = {}
+    data = []
+    for name, summary in context.summaries.items():
+        known = summary.statistics[["cell", "algorithm"]].astype(str).drop_duplicates()
+        for cell, algorithm in known.itertuples(index=False):
+            last = summary.last(cell, METRIC)
+            text = estimate(last["mean"], last["se"], last["diverged"])
+            rows.setdefault(algorithm, {})[name] = text
+            data.append({
+                "experiment": name, "algorithm": algorithm,
+                **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
+            })  # fmt: skip
+    titles = [context.paper.experiments[name].title for name in context.summaries]
+    columns = [Column("Algorithm", words=True), *(Column(title) for title in titles)]
+    body = [
+        [label_of(algorithm), *(found.get(name, NOTHING) for name in context.summaries)]
+        for algorithm, found in rows.items()
+    ]
+    frame = pd.DataFrame(data)
+    return Table(columns, [Section("", body)], frame, diverged_note(int(frame["diverged"].sum())))

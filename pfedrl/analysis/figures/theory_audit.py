@@ -1,0 +1,115 @@
+"""The audit: one line a statement, with its verdict and how tight it was."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pfedrl.analysis.claims import TESTS, judge
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.instances import instances
+from pfedrl.analysis.output import short
+from pfedrl.analysis.style import FAINT, INK, WIDTH
+from pfedrl.settings.paper import Claim, Exists, Holds, Near
+
+HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
+COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT}
+MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D"}
+LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
+LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
+LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
+LEFT, RIGHT = 0.535, 0.76  # the panel's ends, as shares of the width
+WORDS = -LEFT / (RIGHT - LEFT)  # where the words begin, in widths of the panel
+
+
+def draw(context: Context) -> Drawing:
+    claims = [c for c in context.paper.claims if experiment_of(c) in context.summaries]
+    outcomes = [TESTS[c.test.kind](c.test, context.summaries[experiment_of(c)]) for c in claims]
+    verdicts = judge(claims, outcomes)
+    rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
+    data = pd.DataFrame(rows)
+    lines = len(rows) + data["group"].nunique()
+    height = LINE * lines + HEAD + FOOT
+    figure = Figure(figsize=(WIDTH, height))
+    figure.set_layout_engine("none")  # words stand outside the panel
+    panel = (LEFT, FOOT / height, RIGHT - LEFT, LINE * lines / height)
+    _draw(figure.add_axes(panel), data)
+    return Drawing(figure, data)
+
+
+def experiment_of(claim: Claim) -> str:
+    return str(getattr(claim.test, "experiment", ""))
+
+
+def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
+    options = context.artifact.options
+    used = _tightness(context, claim, options["tightness"].get(claim.id))
+    state = {"reproduced": HOLDS, "contradicted": FAILS}.get(verdict["verdict"], OPEN)
+    if state == HOLDS and used is not None and used < LOOSE:
+        state = SLACK
+    return {
+        "group": options["groups"][experiment_of(claim)],
+        "claim": claim.id,
+        "words": claim.words,
+        "state": state,
+        "tightness": np.nan if used is None else used,
+        "instances": verdict["seeds"],
+        "says": _says(context, claim, verdict),
+    }
+
+
+def _tightness(context: Context, claim: Claim, metric: str | None) -> float | None:
+    """The largest share of the bound that an instance used; none where nothing is bounded."""
+    if metric is None or not isinstance(claim.test, Holds):
+        return None
+    drawn = instances(context.summaries[claim.test.experiment], claim.test.variant, metric)
+    return float(np.nanmax(drawn.values))
+
+
+def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
+    """What was found, in a few words."""
+    test, count = claim.test, verdict["seeds"]
+    if isinstance(test, Holds | Exists):
+        drawn = instances(context.summaries[test.experiment], test.variant, test.metric)
+        if isinstance(test, Exists):
+            return f"{drawn.above(test.tolerance):,} of {count:,} instances"
+        failing = drawn.below(-test.tolerance)
+        return f"fails on {failing:,} of {count:,}" if failing else f"all {count:,} instances"
+    add = test.value if isinstance(test, Near) else 0.0
+    name = "slope" if isinstance(test, Near) else "difference"
+    middle, low, high = (short(verdict[key] + add, 2) for key in ("effect", "low", "high"))
+    return f"{name} {middle} [{low}, {high}]"
+
+
+def _draw(axis: Axes, data: pd.DataFrame) -> None:
+    """Words on the left, shares of bounds on a logarithmic axis, findings on the right."""
+    axis.set_xscale("log")
+    axis.set_xlim(LEAST, MOST)
+    beside = axis.get_yaxis_transform()  # x in widths of the panel, y as the line's number
+    y = 0
+    for group, rows in data.groupby("group", sort=False):
+        axis.text(WORDS + 0.03, y, str(group), transform=beside, fontweight="bold", va="center")
+        y += 1
+        for row in rows.itertuples():
+            _line(axis, y, row)
+            y += 1
+    axis.axvline(1.0, color=INK, lw=0.8)
+    axis.set_ylim(y - 0.5, -0.5)
+    axis.set_yticks([])
+    axis.spines["left"].set_visible(False)
+    axis.set_xlabel("largest share of the bound used (1: tight)")
+    for state, colour in COLOURS.items():
+        axis.plot([], [], MARKS[state], color=colour, label=state)
+    axis.legend(loc="lower left", bbox_to_anchor=(WORDS, 1.0), ncols=len(COLOURS))
+
+
+def _line(axis: Axes, y: int, row: Any) -> None:
+    beside, colour = axis.get_yaxis_transform(), COLOURS[row.state]
+    axis.plot(WORDS + 0.06, y, MARKS[row.state], color=colour, transform=beside, clip_on=False)
+    axis.text(WORDS + 0.12, y, row.words, transform=beside, va="center", fontsize=6)
+    axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6, color=colour)
+    if np.isfinite(row.tightness):
+        share = min(max(row.tightness, LEAST), MOST)
+        axis.plot([LEAST, share], [y, y], color=colour, lw=2.2, solid_capstyle="butt")

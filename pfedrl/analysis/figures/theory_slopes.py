@@ -1,0 +1,60 @@
+"""PFedTD-Rep's error over rounds and over agents, under each choice of step sizes."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.style import FAINT, new_figure, panel_labels
+from pfedrl.analysis.summaries import Summary
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#999999", "#CC79A7", "#E69F00")
+RATE = -2 / 3
+
+
+def draw(context: Context) -> Drawing:
+    (summary,) = context.summaries.values()
+    cells = list(dict.fromkeys(summary.statistics["cell"].astype(str)))
+    data = pd.concat([
+        _points(summary, "rounds", "error_t_"),
+        _points(summary, "agents", "error_n_"),
+        _points(summary, "agents, features' part", "features_error_n_"),
+        _points(summary, "agents, weights' part", "weights_error_n_"),
+    ])  # fmt: skip
+    figure, axes = new_figure(4.8, nrows=2, ncols=2)
+    titles = ("M over rounds, most agents", "M over agents", "Features' part of M over agents",
+              "Weights' part of M over agents")  # fmt: skip
+    for axis, (along, rows), title in zip(
+        axes.flat, data.groupby("along", sort=False), titles, strict=True
+    ):
+        axis.set_title(title, loc="left")
+        axis.set_xlabel("round t" if along == "rounds" else "agents N")
+        _draw(axis, rows, cells)
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    panel_labels(list(axes.flat))
+    return Drawing(figure, data)
+
+
+def _points(summary: Summary, along: str, prefix: str) -> pd.DataFrame:
+    """Statistics of the metrics whose names are the prefix and a number."""
+    names = summary.statistics["metric"].astype(str)
+    rows = summary.statistics[names.str.match(f"{prefix}\\d+$")].copy()
+    rows["x"] = rows["metric"].astype(str).str.removeprefix(prefix).astype(float)
+    rows["along"] = along
+    kept = ["along", "cell", "x", "median", "mean", "low", "high", "seeds"]
+    return rows[kept].astype({"cell": str}).sort_values(["cell", "x"])
+
+
+def _draw(axis: Axes, data: pd.DataFrame, cells: list[str]) -> None:
+    """Medians over seeds: a mean would show the one seed that converges last."""
+    for cell, colour in zip(cells, COLOURS, strict=False):
+        rows = data[data["cell"] == cell]
+        axis.plot(rows["x"], rows["median"], "o-", color=colour, label=cell.replace("_", " "),
+                  lw=1.0, markersize=2.5)  # fmt: skip
+    x = np.array(sorted(data["x"].unique()))
+    top = data.loc[data["x"] == x[0], "median"].median()
+    axis.plot(x, top * (x / x[0]) ** RATE, color=FAINT, ls="--", lw=1.0, label="slope -2/3")
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_ylabel("median over seeds")

@@ -1,0 +1,125 @@
+"""The figure eight as a picture: the road with its vehicles, and an episode as an animation."""
+
+import io
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+from PIL import Image
+
+from pfedrl.analysis.style import FAINT, INK, paper_style
+from pfedrl.envs.episodes import constant, play
+from pfedrl.envs.figure_eight import FigureEightFamily
+from pfedrl.envs.figure_eight_pool import FigureEightPool
+from pfedrl.envs.figure_eight_simulation import STEP, Simulation
+from pfedrl.errors import PfedrlError
+from pfedrl.runs.files import atomic_write
+from pfedrl.settings.base import validate
+
+FASTEST = 15.0  # m/s at the top of the colour scale
+FRAMES_A_SECOND = 10
+SPEED_UP = 5  # seconds of the simulation a second of the animation
+
+
+def outline(radius: float) -> np.ndarray:
+    """The road's middle [point, xy], in driving order from the bottom."""
+    turn = np.linspace(0, 3 * np.pi / 2, 100)
+    upper = radius * np.stack([1 - np.cos(turn), 1 + np.sin(turn)], axis=1)
+    turn += np.pi / 2
+    lower = radius * np.stack([np.cos(turn) - 1, np.sin(turn) - 1], axis=1)
+    return np.concatenate([[(0, -radius), (0, radius)], upper, [(-radius, 0)], lower])
+
+
+def draw_road(axis: Axes, radius: float) -> None:
+    """The empty figure eight."""
+    axis.plot(*outline(radius).T, color="#d9d9d9", lw=5, solid_capstyle="round", zorder=1)
+    axis.set_aspect("equal")
+    axis.axis("off")
+
+
+def draw_vehicles(axis: Axes, xy: np.ndarray, speeds: np.ndarray, placement: str) -> PathCollection:
+    """Vehicles [vehicle, xy], coloured by speed; agents have a dark rim."""
+    rims = [INK if who == "r" else FAINT for who in placement]
+    x, y = xy.T
+    return axis.scatter(
+        x, y, c=speeds, cmap="viridis", vmin=0, vmax=FASTEST, s=30, zorder=2,
+        edgecolors=rims, linewidths=[1.2 if who == "r" else 0.4 for who in placement],
+    )  # fmt: skip
+
+
+def drivers(settings: dict[str, Any] | None, acceleration: float | None) -> FigureEightFamily:
+    """The family with these settings; without an acceleration for agents everyone is human."""
+    family = validate(FigureEightFamily, settings or {}, "watch")
+    if acceleration is None:
+        return family.model_copy(update={"placement": "h" * len(family.placement)})
+    return family
+
+
+def watch(
+    output: Path,
+    settings: dict[str, Any] | None = None,
+    acceleration: float | None = None,
+    seed: int = 0,
+    seconds: float = 60.0,
+) -> None:
+    """Record the first seconds of an episode as an animated GIF.
+
+    `settings` are the family's; agents keep to one acceleration, or drive like humans (the
+    default). Dark rims are agents, colours are speeds.
+    """
+    family = drivers(settings, acceleration)
+    network = family.network(family.draw([0]))
+    with FigureEightPool(family, network, 1) as pool:
+        episode = play(pool, constant(acceleration or 0.0), [seed])[0]
+    every = round(SPEED_UP / FRAMES_A_SECOND / STEP)
+    shown = episode.vehicles[: round(seconds / STEP) : every]
+    frames = []
+    with paper_style():
+        figure = Figure(figsize=(4, 4), dpi=90)
+        canvas = FigureCanvasAgg(figure)
+        axis = figure.subplots()
+        draw_road(axis, family.radius)
+        xy = network.places(shown[0].edges, shown[0].positions)
+        dots = draw_vehicles(axis, xy, shown[0].speeds, family.placement)
+        for index, vehicles in enumerate(shown):
+            dots.set_offsets(network.places(vehicles.edges, vehicles.positions))
+            dots.set_array(vehicles.speeds)
+            axis.set_title(f"{index * every * STEP:.0f} s, mean speed {vehicles.speeds.mean():.1f}")
+            buffer = io.BytesIO()
+            canvas.print_png(buffer)
+            frames.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))
+    with atomic_write(output) as temporary:
+        frames[0].save(
+            temporary, save_all=True, append_images=frames[1:], loop=0,
+            duration=round(1000 / FRAMES_A_SECOND),
+        )  # fmt: skip
+
+
+def watch_live(
+    settings: dict[str, Any] | None = None, acceleration: float | None = None, seed: int = 0
+) -> None:
+    """The same episode in SUMO's own window, until it ends or the window is closed."""
+    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+        raise PfedrlError("there is no display for sumo-gui; record an animation instead.")
+    traci = import_module("traci")
+    family = drivers(settings, acceleration)
+    network = family.network(family.draw([0]))
+    simulation = Simulation(family, network, traci, "sumo-gui")
+    random = np.random.default_rng(seed)
+    accelerations = np.full(family.agents, acceleration or 0.0)
+    try:
+        simulation.reset()
+        for _ in range(family.horizon):
+            noise = random.standard_normal(len(simulation.humans))
+            if simulation.step(accelerations, noise).crashed:
+                break
+        simulation.close()
+    except traci.exceptions.FatalTraCIError:
+        return  # the window was closed

@@ -1,0 +1,57 @@
+"""DePRL, Corollary 1: the rate in the number of rounds K and of workers N."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from pfedrl.theory.deprl import DePRLStatement, connectivity
+
+
+class Corollary1(DePRLStatement):
+    """With alpha = 1/(tau sqrt K) and beta = sqrt(N/K), mean_k E[M(k)] = O(1/sqrt(NK)).
+
+    It asks for K >= 18 C^2 L^2 N^3 / (1-q)^2, which no run reaches: see `log10_rounds_needed`.
+    """
+
+    label: ClassVar[str] = "DePRL Corollary 1"
+
+    rounds: tuple[int, ...] = Field((250, 500, 1000, 2000, 4000), description="K, at 8 workers")
+    workers: tuple[int, ...] = Field((2, 4, 8, 16, 32), description="N, at 1000 rounds")
+
+    def average(self, seeds: Sequence[int], workers: int, rounds: int) -> np.ndarray:
+        """mean_k E[M(k)], [seed]."""
+        ones = np.ones(len(seeds))
+        alpha = ones / (self.head_steps * np.sqrt(rounds))
+        beta = ones * np.sqrt(workers / rounds)
+        course = self.train(self.problem(seeds, workers), seeds, alpha, beta, rounds)
+        return course.measure.mean(axis=0)
+
+    def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
+        """`slope_k` and `slope_n`: of log mean_k M(k) over log K and over log N; the corollary's
+        are -1/2. `log10_rounds_needed`: the K that it asks for at 8 workers."""
+        metrics: dict[str, np.ndarray] = {}
+        by_rounds = [self.average(seeds, 8, rounds) for rounds in self.rounds]
+        by_workers = [self.average(seeds, workers, 1000) for workers in self.workers]
+        metrics["slope_k"] = slope(self.rounds, by_rounds)
+        metrics["slope_n"] = slope(self.workers, by_workers)
+        for rounds, average in zip(self.rounds, by_rounds, strict=True):
+            metrics[f"measure_k_{rounds}"] = average
+        for workers, average in zip(self.workers, by_workers, strict=True):
+            metrics[f"measure_n_{workers}"] = average
+        scale, decay = connectivity(self.matrix(8))
+        lipschitz = self.problem(seeds, 8).smoothness()
+        needed = 18 * scale**2 * lipschitz**2 * 8**3 / (1 - decay) ** 2
+        metrics["log10_rounds_needed"] = np.log10(needed)
+        return metrics
+
+    def instance(self, seed: int) -> dict[str, Any]:
+        return self.numbers(seed, 8)
+
+
+def slope(counts: Sequence[int], averages: Sequence[np.ndarray]) -> np.ndarray:
+    """The least-squares slope of log averages [seed] over log counts."""
+    x = np.log(np.array(counts, float))
+    centred = x - x.mean()
+    return centred @ np.log(np.stack(averages)) / (centred @ centred)
