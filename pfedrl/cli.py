@@ -176,11 +176,52 @@ def benchmark(
     from pfedrl import benchmarks
     from pfedrl.errors import unknown
 
-    known = [module.name for module in iter_modules(benchmarks.__path__)]
+    # plain_*.py hold the loops that others are measured against
+    modules = [module.name for module in iter_modules(benchmarks.__path__)]
+    known = [module for module in modules if not module.startswith("plain_")]
     if name is not None and name not in known:
         raise unknown("benchmark", name, known)
     for chosen in known if name is None else [name]:
         import_module(f"pfedrl.benchmarks.{chosen}").main()
+
+
+@app.command()
+def watch(
+    family: Annotated[str, typer.Argument(help="The family to watch: figure_eight.")],
+    output: Annotated[Path, typer.Option(help="The animation to write.")] = Path("watch.gif"),
+    acceleration: Annotated[
+        float | None, typer.Option(help="Of the agents; without it everyone drives like a human.")
+    ] = None,
+    placement: Annotated[str | None, typer.Option(help="Humans h and agents r in order.")] = None,
+    seed: int = 0,
+    live: Annotated[bool, typer.Option("--live", help="Open SUMO's own window instead.")] = False,
+) -> None:
+    """Record an episode as an animated picture, or show it in the simulator's window."""
+    from pfedrl.errors import unknown
+
+    if family != "figure_eight":
+        raise unknown("family to watch", family, ["figure_eight"])
+    from pfedrl.analysis.traffic import watch, watch_live
+
+    settings = {} if placement is None else {"placement": placement}
+    if live:
+        watch_live(settings, acceleration, seed)
+        return
+    watch(output, settings, acceleration, seed)
+    typer.echo(output)
+
+
+@app.command()
+def calibrate(
+    folder: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "paper_figures", "fedkl"
+    ),
+) -> None:
+    """Measure the figure eight against Flow's returns and write the table (about two minutes)."""
+    from pfedrl.envs.figure_eight_calibration import calibrate
+
+    calibrate(folder)
+    typer.echo(folder / "calibration.md")
 
 
 @app.command("list")

@@ -1,5 +1,6 @@
 """What several test rooms share."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,15 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="session")
-def project() -> Project:
-    return Project.here(ROOT)
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The project as it is, with one more scale: tests/tiny.yaml."""
+    root = tmp_path_factory.mktemp("project")
+    (root / "workflow").mkdir()
+    (root / "workflow" / "papers").symlink_to(ROOT / "workflow" / "papers")
+    (root / "envs").symlink_to(ROOT / "envs")
+    shutil.copytree(ROOT / "workflow" / "scales", root / "workflow" / "scales")
+    shutil.copy(ROOT / "tests" / "tiny.yaml", root / "workflow" / "scales")
+    return Project.here(root)
 
 
 @pytest.fixture(scope="session")

@@ -82,7 +82,7 @@ def judged(
     finite = np.all([np.isfinite(c.differences) for c in contrasts], axis=0)
     seeds, left = len(finite), int(finite.sum())
     if left == 0:
-        return Outcome(f"all {seeds:,} seeds diverged", seeds, INCONCLUSIVE)
+        return Outcome(f"none of {seeds:,} seeds has a value", seeds, INCONCLUSIVE)
     kept = [Contrast(c.label, c.differences[finite]) for c in contrasts]
     values = [p_for(c.differences) for c in kept]
     weakest = kept[int(np.argmax(values))]

@@ -1,6 +1,9 @@
 """The figure eight as a picture: the road with its vehicles, and an episode as an animation."""
 
 import io
+import os
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,10 @@ from pfedrl.analysis.style import FAINT, INK, paper_style
 from pfedrl.envs.episodes import constant, play
 from pfedrl.envs.figure_eight import FigureEightFamily
 from pfedrl.envs.figure_eight_pool import FigureEightPool
-from pfedrl.envs.figure_eight_simulation import STEP
+from pfedrl.envs.figure_eight_simulation import STEP, Simulation
+from pfedrl.errors import PfedrlError
 from pfedrl.runs.files import atomic_write
+from pfedrl.settings.base import validate
 
 FASTEST = 15.0  # m/s at the top of the colour scale
 FRAMES_A_SECOND = 10
@@ -49,6 +54,14 @@ def draw_vehicles(axis: Axes, xy: np.ndarray, speeds: np.ndarray, placement: str
     )  # fmt: skip
 
 
+def drivers(settings: dict[str, Any] | None, acceleration: float | None) -> FigureEightFamily:
+    """The family with these settings; without an acceleration for agents everyone is human."""
+    family = validate(FigureEightFamily, settings or {}, "watch")
+    if acceleration is None:
+        return family.model_copy(update={"placement": "h" * len(family.placement)})
+    return family
+
+
 def watch(
     output: Path,
     settings: dict[str, Any] | None = None,
@@ -61,9 +74,7 @@ def watch(
     `settings` are the family's; agents keep to one acceleration, or drive like humans (the
     default). Dark rims are agents, colours are speeds.
     """
-    family = FigureEightFamily.model_validate(settings or {})
-    if acceleration is None:
-        family = family.model_copy(update={"placement": "h" * len(family.placement)})
+    family = drivers(settings, acceleration)
     network = family.network(family.draw([0]))
     with FigureEightPool(family, network, 1) as pool:
         episode = play(pool, constant(acceleration or 0.0), [seed])[0]
@@ -89,3 +100,26 @@ def watch(
             temporary, save_all=True, append_images=frames[1:], loop=0,
             duration=round(1000 / FRAMES_A_SECOND),
         )  # fmt: skip
+
+
+def watch_live(
+    settings: dict[str, Any] | None = None, acceleration: float | None = None, seed: int = 0
+) -> None:
+    """The same episode in SUMO's own window, until it ends or the window is closed."""
+    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+        raise PfedrlError("there is no display for sumo-gui; record an animation instead.")
+    traci = import_module("traci")
+    family = drivers(settings, acceleration)
+    network = family.network(family.draw([0]))
+    simulation = Simulation(family, network, traci, "sumo-gui")
+    random = np.random.default_rng(seed)
+    accelerations = np.full(family.agents, acceleration or 0.0)
+    try:
+        simulation.reset()
+        for _ in range(family.horizon):
+            noise = random.standard_normal(len(simulation.humans))
+            if simulation.step(accelerations, noise).crashed:
+                break
+        simulation.close()
+    except traci.exceptions.FatalTraCIError:
+        return  # the window was closed

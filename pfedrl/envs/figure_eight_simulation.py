@@ -62,17 +62,25 @@ class Outcome(NamedTuple):
 
 
 class Simulation:
-    """One figure eight in this process's SUMO. `api` is libsumo, or traci for comparison."""
+    """One figure eight in this process's SUMO.
+
+    `api` is libsumo unless said otherwise; traci runs a program, such as one with a window.
+    """
 
     running: ClassVar[set[str]] = set()  # which APIs hold a simulation in this process
 
     def __init__(
-        self, family: "FigureEightFamily", network: Network, api: ModuleType | None = None
+        self,
+        family: "FigureEightFamily",
+        network: Network,
+        api: ModuleType | None = None,
+        program: str = "sumo",
     ):
         self.family = family
         self.network = network
         self.api: Any = sumo.libsumo() if api is None else api
-        self._program = "sumo" if api is None else str(sumo.program("sumo"))
+        self._has_window = program == "sumo-gui"
+        self._program = program if api is None else str(sumo.program(program))
         self.names = [f"vehicle_{index}" for index in range(len(family.placement))]
         self._index = {name: index for index, name in enumerate(self.names)}
         self.humans = [i for i, who in enumerate(family.placement) if who == "h"]
@@ -105,6 +113,7 @@ class Simulation:
             "--no-step-log", "true",
             "--no-warnings", "true",
             "--xml-validation", "never",
+            *(["--start", "true", "--delay", "50"] if self._has_window else []),
         ]  # fmt: skip
 
     def _vehicle_types_and_routes(self) -> str:

@@ -1,7 +1,7 @@
 """Distillation: the server fits one net to what the agents' nets say of states it draws itself."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -35,13 +35,31 @@ class Distillation:
         seeds = len(learner.seeds)
         self.generators = [generator(seed, Purpose.SERVER) for seed in learner.seeds]
         # the server starts where the agents do
-        self.weights = learner.weights.view(*learner.shape, -1)[:, 0].clone()
-        self.gradient = torch.zeros_like(self.weights)
-        self.layers = learner.net.views(self.weights)
-        self.gradient_layers = learner.net.views(self.gradient)
+        self._hold(learner.weights.view(*learner.shape, -1)[:, 0].clone())
         self.moments = np.zeros((2, *self.weights.shape), np.float32)
         self.updates = np.zeros(seeds, np.int64)
         self.rate = np.full(seeds, rate)
+        learner.server = self  # so that checkpoints keep it
+
+    def _hold(self, weights: Tensor) -> None:
+        """Take the server's weights, and make the views on them once."""
+        self.weights, self.gradient = weights, torch.zeros_like(weights)
+        self.layers = self.learner.net.views(self.weights)
+        self.gradient_layers = self.learner.net.views(self.gradient)
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "weights": self.weights.numpy(),
+            "moments": self.moments,
+            "updates": self.updates,
+            "generators": [g.bit_generator.state for g in self.generators],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._hold(torch.from_numpy(state["weights"]))
+        self.moments, self.updates = state["moments"], state["updates"]
+        for own, kept in zip(self.generators, state["generators"], strict=True):
+            own.bit_generator.state = kept
 
     def __call__(self, parts: Parts) -> None:
         physics, net = self.learner.task.physics, self.learner.net

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -19,6 +19,14 @@ from pfedrl.learners.stacked_net import PARTS, StackedNet, activations
 torch.set_grad_enabled(False)  # the backward pass is written out
 # moments of weights without gradient decay to denormal numbers, which are 100 times slower
 torch.set_flush_denormal(True)
+
+
+class Kept(Protocol):
+    """Something whose state a checkpoint must keep."""
+
+    def state(self) -> dict[str, Any]: ...
+
+    def restore(self, state: dict[str, Any]) -> None: ...
 
 
 class DQNLearner:
@@ -59,6 +67,7 @@ class DQNLearner:
         self.epsilon = np.full(replicas, settings.epsilon)
         self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
         self.reported = 0  # episodes whose training returns have been recorded
+        self.server: Kept | None = None  # a server with a state of its own, kept with ours
         self.looks: list[np.ndarray] = []  # greedy returns [seed, agent] at each look
 
     def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
@@ -214,9 +223,12 @@ class DQNLearner:
             "goal": self.goal,
             "reported": self.reported,
             "looks": self.looks,
+            "server": None if self.server is None else self.server.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
+        if self.server is not None:
+            self.server.restore(state["server"])
         self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
         for name in ("moments", "updates", "loss", "diverged", "epsilon", "goal", "reported",

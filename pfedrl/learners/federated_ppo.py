@@ -240,6 +240,7 @@ class FederatedPPO:
             "mean_return": history.mean(axis=0),  # over rounds: who learns faster has more
             # the deepest fall below what had been reached: how far training diverged
             "drawdown": (np.maximum.accumulate(history) - history).max(axis=0),
+            "fall": history.max(axis=0) - history[-1],  # below the best now
             "c1": self.c1.mean(axis=1),
             "c2": self.c2.mean(axis=1),
             "retries": self.retries,

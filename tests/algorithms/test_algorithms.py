@@ -27,7 +27,7 @@ def measured(cell, seeds):
 
 
 def cell_of(project, experiment, name):
-    return next(c for c in cells(project, "qavg", experiment, "smoke") if c.name == name)
+    return next(c for c in cells(project, "qavg", experiment, "tiny") if c.name == name)
 
 
 @pytest.mark.parametrize(("experiment", "name"), TABULAR)

@@ -14,7 +14,7 @@ FAMILIES = ("control_cartpole", "control_acrobot")
 
 
 def cell_of(project, experiment, name, paper="pfedrl_rep"):
-    return next(c for c in cells(project, paper, experiment, "smoke") if c.name == name)
+    return next(c for c in cells(project, paper, experiment, "tiny") if c.name == name)
 
 
 def measured(cell, seeds, points=0):

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+import torch
 
-pytest.importorskip("torch").set_num_threads(1)
+from pfedrl.envs.reacher import Reacher
+from pfedrl.registry import load
+from pfedrl.runs.loop import Control, train
+from pfedrl.runs.recorder import Recorder
 
-from pfedrl.envs.reacher import Reacher  # noqa: E402
-from pfedrl.registry import load  # noqa: E402
-from pfedrl.runs.loop import Control, train  # noqa: E402
-from pfedrl.runs.recorder import Recorder  # noqa: E402
+torch.set_num_threads(1)
 
 BUDGET = {
     "learning_rate": 1e-3, "d_local": 1e-2, "communication_rounds": 2, "local_iterations": 2,

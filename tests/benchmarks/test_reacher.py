@@ -1,12 +1,12 @@
 """Both ways of the benchmark arrive at the same policy."""
 
 import numpy as np
-import pytest
+import torch
 
-pytest.importorskip("torch").set_num_threads(1)
+from pfedrl.benchmarks import reacher
+from pfedrl.envs.reacher import Reacher
 
-from pfedrl.benchmarks import reacher  # noqa: E402
-from pfedrl.envs.reacher import Reacher  # noqa: E402
+torch.set_num_threads(1)
 
 
 def test_a_plain_agent_is_a_stack_of_one(monkeypatch):
@@ -15,7 +15,7 @@ def test_a_plain_agent_is_a_stack_of_one(monkeypatch):
     family = Reacher()
     learner = reacher.SETTINGS.learner(family.task(family.draw([0])), [0])
     stack, lived, advantages, returns = reacher.first_batch(learner)
-    agent = reacher.PlainAgent(stack.policy[0], stack.critic[0])
+    agent = reacher.PlainAgent(stack.policy[0], stack.critic[0], reacher.SETTINGS, 11, 2)
     start = agent.flat()
     agent.fit(lived, advantages, returns, np.random.default_rng(0))
     learner.rule.update(stack, lived, [np.random.default_rng(0)])

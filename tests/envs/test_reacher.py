@@ -2,6 +2,7 @@
 
 import warnings
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -30,7 +31,6 @@ def collect(family, act, agents, episodes, seed=0):
 
 @pytest.fixture(scope="module")
 def gym_reacher():
-    gymnasium = pytest.importorskip("gymnasium")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         env = gymnasium.make("Reacher-v4").unwrapped

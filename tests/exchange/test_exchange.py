@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +56,6 @@ def test_weighted_average(weights):
 
 
 def test_torch_stacks_are_mixed_like_numpys():
-    torch = pytest.importorskip("torch")
     part = stack(4, (2, 4, 3, 5))
     ring = metropolis_weights(np.roll(np.eye(4), 1, 0) + np.roll(np.eye(4), -1, 0))
     for mixing in (ServerAverage(), ServerAverage(np.array([1.0, 2, 3, 4])), Graph(ring)):

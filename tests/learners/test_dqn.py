@@ -7,6 +7,7 @@ import pytest
 
 from pfedrl.algorithms.dqn import DQN
 from pfedrl.algorithms.dqn_avg import DQNAvg
+from pfedrl.algorithms.lfrl import LFRL
 from pfedrl.envs.acrobot import Acrobot
 from pfedrl.envs.cartpole import CartPole
 from pfedrl.runs.loop import Control, train
@@ -62,19 +63,27 @@ def test_a_seed_alone_draws_the_numbers_it_draws_in_a_block(settings):
     np.testing.assert_allclose(block.weights[own], alone.weights, atol=1e-5)
 
 
-@pytest.mark.parametrize("settings", [STEPS, ROUNDS], ids=["steps", "episodes"])
-def test_goes_on_from_a_checkpoint_as_if_nothing_had_happened(settings):
-    algorithm = DQNAvg(**settings)
-    whole = trained(algorithm, range(2))
-    first = learner_of(algorithm, range(2))
-    for _ in range(2):
-        first.advance(algorithm.local_steps)
-        algorithm.exchange()(first.parts)
-    second = learner_of(algorithm, range(2))
-    second.restore(copy.deepcopy(first.state()))
-    while not second.finished:
-        second.advance(algorithm.local_steps)
-        algorithm.exchange()(second.parts)
+@pytest.mark.parametrize(
+    "algorithm",
+    [DQNAvg(**STEPS), DQNAvg(**ROUNDS), LFRL(**STEPS, server_states=16, server_fits=3)],
+    ids=["steps", "episodes", "with a server"],
+)
+def test_goes_on_from_a_checkpoint_as_if_nothing_had_happened(algorithm):
+    def go_on(learner, rounds, kept=None):
+        meeting = algorithm.meeting(learner)
+        if kept is not None:
+            learner.restore(kept)
+        for _ in range(rounds):
+            if learner.finished:
+                break
+            learner.advance(algorithm.local_steps)
+            meeting(learner.parts)
+        return learner
+
+    whole = go_on(learner_of(algorithm, range(2)), algorithm.rounds())
+    first = go_on(learner_of(algorithm, range(2)), 2)
+    kept = copy.deepcopy(first.state())
+    second = go_on(learner_of(algorithm, range(2)), algorithm.rounds(), kept)
     np.testing.assert_array_equal(whole.weights.numpy(), second.weights.numpy())
     np.testing.assert_array_equal(whole.experience.returns, second.experience.returns)
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from pfedrl.envs.experience import Experience  # noqa: E402
-from pfedrl.learners import ppo_kl_kernels as kernels  # noqa: E402
-from pfedrl.learners.ppo_kl import PPOKL, Stack, adapted  # noqa: E402
-from pfedrl.learners.ppo_kl_settings import PPOKLSettings, Pull  # noqa: E402
+from pfedrl.envs.experience import Experience
+from pfedrl.learners import ppo_kl_kernels as kernels
+from pfedrl.learners.ppo_kl import PPOKL, Stack, adapted
+from pfedrl.learners.ppo_kl_settings import PPOKLSettings, Pull
 
 torch.set_num_threads(1)
 AGENTS, EPISODES, STEPS = 3, 4, 10

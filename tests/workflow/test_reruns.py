@@ -27,7 +27,7 @@ def test_everything_is_made(finished: Tiny):
     made = {path.split("/", 1)[1] for path in finished.files("paper_figures")}
     table = {f"tiny/table1.{suffix}" for suffix in ("csv", "md", "tex", "json")}
     figure = {f"tiny/figure1.{suffix}" for suffix in ("pdf", "png", "csv", "json")}
-    assert made == table | figure | {"index.html"}
+    assert made == table | figure | {"index.html", "README.md"}
 
 
 def test_a_second_run_has_nothing_to_do(project: Tiny):

@@ -36,6 +36,11 @@ rule claims:
         "--output {output.verdicts} > {log} 2>&1"
 
 
+def report_pages(wildcards):
+    """The papers' pages; a function, because their texts may have braces, which are no wildcards."""
+    return [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
+
+
 rule report:
     input:
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
@@ -51,7 +56,7 @@ rule report:
     resources:
         mem_mb=1000,
     params:
-        pages=[PROJECT.paper(paper).model_dump_json() for paper in PAPERS],
+        pages=report_pages,
         scale=SCALE,
     message:
         "Writing the report"

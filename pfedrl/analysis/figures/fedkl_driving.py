@@ -15,8 +15,9 @@ METRICS = ("lap_position", "speed", "x", "y")
 def draw(context: Context) -> Drawing:
     """Options: `cells`, an episode of each is shown, and `second`, that of the view from above."""
     (summary,) = context.summaries.values()
-    cells, second = context.artifact.options["cells"], context.artifact.options["second"]
+    cells = context.artifact.options["cells"]
     frames = {cell: _trace(summary.statistics, cell) for cell in cells}
+    second = min(context.artifact.options["second"], frames[cells[-1]]["second"].max())
     figure, axes = new_figure(2.6, ncols=1 + len(cells), width_ratios=[1.2, *[1.6] * len(cells)])
     family = summary.facts["cells"][cells[-1]]["settings"]["family"]
     draw_road(axes[0], family["radius"])

@@ -56,5 +56,8 @@ def _draw(axis: Axes, data: pd.DataFrame, cells: list[str]) -> None:
     top = data.loc[data["x"] == x[0], "median"].median()
     axis.plot(x, top * (x / x[0]) ** RATE, color=FAINT, ls="--", lw=1.0, label="slope -2/3")
     axis.set_xscale("log")
+    shown = x if len(x) <= 6 else x[::2]
+    axis.set_xticks(shown, [f"{value:,.0f}" for value in shown])
+    axis.xaxis.minorticks_off()
     axis.set_yscale("log")
     axis.set_ylabel("median over seeds")
