@@ -16,7 +16,6 @@ from pfedrl.learners.dqn_measures import measures
 from pfedrl.learners.experience import Experience
 from pfedrl.learners.stacked_net import PARTS, StackedNet, activations
 
-torch.set_grad_enabled(False)  # the backward pass is written out
 # moments of weights without gradient decay to denormal numbers, which are 100 times slower
 torch.set_flush_denormal(True)
 
