@@ -15,6 +15,9 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+# libyaml's loader is ten times faster, and every job reads the papers' pages
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 Block = TypeVar("Block", bound=BaseModel)
 
 
@@ -67,7 +70,7 @@ def _tags(model: type[BaseModel]) -> tuple[Any, ...]:
 def read_yaml(path: Path) -> dict[str, Any]:
     """A YAML file that holds a mapping."""
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     except OSError as error:
         raise PfedrlError(f"{path}: cannot be read ({error.strerror}).") from None
     except yaml.YAMLError as error:
