@@ -1,6 +1,7 @@
 """DQN for the whole stack: all agents of all seeds act, sample and learn in the same calls."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -16,8 +17,18 @@ from pfedrl.learners.dqn_measures import measures
 from pfedrl.learners.experience import Experience
 from pfedrl.learners.stacked_net import PARTS, StackedNet, activations
 
-# moments of weights without gradient decay to denormal numbers, which are 100 times slower
-torch.set_flush_denormal(True)
+
+@contextmanager
+def flushed_denormals() -> Iterator[None]:
+    """Moments of weights without gradient decay to denormal numbers, which are 100 times slower.
+
+    The processor's mode is set back afterwards: others may count on numbers that small.
+    """
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
 
 
 class Kept(Protocol):
@@ -106,6 +117,7 @@ class DQNLearner:
             short = np.repeat(seeds, self.shape[1]) & ~self.diverged
         return short
 
+    @flushed_denormals()
     def advance(self, steps: int) -> None:
         if self.settings.fresh_rounds:
             self._fresh()
