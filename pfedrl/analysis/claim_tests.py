@@ -15,6 +15,7 @@ from pfedrl.analysis.statistics import (
     bonferroni_minimum,
     effect,
     equivalent,
+    exponents,
     greater,
     paired_differences,
 )
@@ -29,6 +30,8 @@ from pfedrl.settings.paper import (
     InteriorBest,
     Monotone,
     Near,
+    Ordered,
+    Slope,
 )
 
 REPRODUCED = "reproduced"
@@ -105,6 +108,16 @@ def one_sided(contrasts: list[Contrast], margin: float = 0.0) -> Outcome:
     return judged(contrasts, lambda d: greater(d, margin), lambda d: [greater(-d, -margin)])
 
 
+def within(contrasts: list[Contrast], margin: float, unit: str = "paired seeds") -> Outcome:
+    """Every contrast lies between minus and plus the margin."""
+    return judged(
+        contrasts,
+        lambda d: equivalent(d, margin),
+        lambda d: [greater(d, margin), greater(-d, margin)],
+        unit,
+    )
+
+
 def monotone(test: Monotone, summary: Summary) -> Outcome:
     """From the first point to the last, with no step that goes significantly the other way."""
     points = summary.points_along(test.variant, test.along)
@@ -157,11 +170,7 @@ def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
         contrast(summary, f"{first} minus {second}", (first, test.metric), (second, test.metric))
         for first, second in combinations(test.cells, 2)
     ]
-    return judged(
-        pairs,
-        lambda d: equivalent(d, test.margin),
-        lambda d: [greater(d, test.margin), greater(-d, test.margin)],
-    )
+    return within(pairs, test.margin)
 
 
 def near(test: Near, summary: Summary) -> Outcome:
@@ -175,12 +184,42 @@ def near(test: Near, summary: Summary) -> Outcome:
             lambda d: [greater(d, test.margin)],
             unit="seeds",
         )
-    return judged(
-        [apart],
-        lambda d: equivalent(d, test.margin),
-        lambda d: [greater(d, test.margin), greater(-d, test.margin)],
-        unit="seeds",
+    return within([apart], test.margin, unit="seeds")
+
+
+def slope(test: Slope, summary: Summary) -> Outcome:
+    """Whether the mean exponent is near the paper's. A bound in a value's place decides nothing."""
+    points = summary.points_along(test.variant, test.along)
+    values = np.stack([summary.final(cell, test.metric) for cell in points.values()])
+    found = exponents(np.array(list(points)), values)
+    label = f"exponent of {test.metric} on {sweep_name(test.along)}, minus {test.value:g},"
+    outcome = within([Contrast(label, found - test.value)], test.margin, unit="seeds")
+    if test.reached is None:
+        return outcome
+    reached = np.stack([summary.final(cell, test.reached) for cell in points.values()])
+    missed = int((reached == 0).sum())
+    if missed == 0:
+        return outcome
+    evidence = f"{outcome.evidence}; {missed} of {reached.size} runs never got there"
+    return replace(outcome, evidence=evidence, verdict=INCONCLUSIVE, p_for=None, p_against=None)
+
+
+def ordered(test: Ordered, summary: Summary) -> Outcome:
+    """Every pair in the paper's order; Kendall's tau says how far ours is from it."""
+    outcome = one_sided(
+        [
+            contrast(
+                summary, f"{first} minus {second}", (first, test.metric), (second, test.metric)
+            )
+            for first, second in combinations(test.cells, 2)
+        ]
     )
+    means = [float(summary.last(cell, test.metric)["mean"]) for cell in test.cells]
+    pairs = [np.sign(first - second) for first, second in combinations(means, 2)]
+    return replace(
+        outcome, evidence=f"Kendall's tau with the paper's order {np.mean(pairs):.2f}; "
+        f"{outcome.evidence}",
+    )  # fmt: skip
 
 
 def agrees(test: Agrees, comparisons: list[Comparison]) -> Outcome:

@@ -1,6 +1,7 @@
 """Verdicts: every claim of a paper against what was run."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.statistics import holm
 from pfedrl.analysis.summaries import Summary, paths, read_summary
-from pfedrl.settings.paper import Agrees, Claim, Paper
+from pfedrl.settings.paper import Agrees, Claim, Near, Paper, Test
 from pfedrl.settings.project import Project
+from pfedrl.settings.scale import Scale
 
 VERDICTS = (REPRODUCED, CONTRADICTED, INCONCLUSIVE, NOT_RUN)
 TESTS: dict[str, Any] = {
@@ -26,6 +28,8 @@ TESTS: dict[str, Any] = {
     "greater": claim_tests.greater_cell,
     "equivalent": claim_tests.equivalent_cells,
     "near": claim_tests.near,
+    "slope": claim_tests.slope,
+    "ordered": claim_tests.ordered,
     "interior_best": claim_tests.interior_best,
     "holds": claim_tests.holds,
     "exists": claim_tests.exists,
@@ -46,7 +50,13 @@ def evaluate(
         if all(path.exists() for path in paths(summaries_dir, paper_name, name))
     }
     comparisons = {name: _comparisons(paper, name, summaries) for name in paper.artifacts}
-    outcomes = [_outcome(claim, paper, summaries, comparisons) for claim in paper.claims]
+    outcomes = [
+        at_budget(
+            _outcome(claim, paper, summaries, comparisons), claim.test,
+            shortened(project, paper, scale, claim.test),
+        )
+        for claim in paper.claims
+    ]  # fmt: skip
     results = judge(paper.claims, outcomes)
     if not scale.verdicts:
         results = [_silenced(result, scale_name) for result in results]
@@ -110,18 +120,45 @@ def _outcome(
 ) -> Outcome:
     """The test of a claim, where everything that it needs was run."""
     test = claim.test
-    needed = (
-        [printed.experiment for printed in paper.artifacts[test.artifact].printed]
-        if isinstance(test, Agrees)
-        else [test.experiment]
-    )
-    missing = sorted({name for name in needed if name not in summaries})
+    needed = _experiments(paper, test)
+    missing = sorted(name for name in needed if name not in summaries)
     if missing or not needed:
         reason = f"no results of {', '.join(missing)}" if missing else "no printed numbers"
         return Outcome(f"{reason} at this scale", 0, NOT_RUN)
     if isinstance(test, Agrees):
         return claim_tests.agrees(test, comparisons[test.artifact])
     return TESTS[test.kind](test, summaries[test.experiment])
+
+
+def shortened(project: Project, paper: Paper, scale: Scale, test: Test) -> str:
+    """What the scale runs less of than the paper, for the experiments that a test looks at."""
+    found = []
+    for name in _experiments(paper, test):
+        budget = project.budget(scale, paper.paper, name)
+        variants = paper.experiments[name].variants
+        if isinstance(test, Near) and test.cell in variants:  # a control may have no budget
+            variants = {test.cell: variants[test.cell]}
+        for key, ours in ({} if budget is None else budget.algorithm).items():
+            theirs = {variant[key] for variant in variants.values() if key in variant} - {ours}
+            if theirs:
+                found.append(f"{key} {ours:g} of {max(theirs):g}")
+    return ", ".join(dict.fromkeys(found))
+
+
+def at_budget(outcome: Outcome, test: Test, less: str) -> Outcome:
+    """Evidence says where a budget was cut; printed numbers are of the whole budget only."""
+    if not less or outcome.verdict == NOT_RUN:
+        return outcome
+    outcome = replace(outcome, evidence=f"{outcome.evidence} ({less})")
+    return replace(outcome, verdict=INCONCLUSIVE) if isinstance(test, Agrees) else outcome
+
+
+def _experiments(paper: Paper, test: Test) -> list[str]:
+    """The experiments that a test needs."""
+    if isinstance(test, Agrees):
+        printed = paper.artifacts[test.artifact].printed
+        return list(dict.fromkeys(row.experiment for row in printed))
+    return [test.experiment]
 
 
 def _comparisons(paper: Paper, artifact: str, summaries: dict[str, Summary]) -> list[Comparison]:

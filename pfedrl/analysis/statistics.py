@@ -141,6 +141,12 @@ def effect(differences: np.ndarray) -> Effect:
     return Effect(mean, mean - reach, mean + reach, count)
 
 
+def exponents(at: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Each seed's p of values ~ at^p, by least squares on logs: [point, seed] to [seed]."""
+    logs = np.log(at) - np.log(at).mean()
+    return logs @ np.log(values) / (logs @ logs)
+
+
 def greater(differences: np.ndarray, margin: float = 0.0) -> float:
     """P value of a one-sided paired t-test that the mean difference exceeds the margin.
 

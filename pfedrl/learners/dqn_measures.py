@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 SMOOTHED = 9  # episodes of training whose returns are averaged for a curve
 POINTS = 100  # of a training curve, at the least
-WINDOW, SOLVED = 10, 0.975  # solved: the mean of ten episodes reaches 195 of 200
+WINDOW = 10  # episodes whose mean return must reach a mark
+MARKS = {"solve": 0.975, "half": 0.5}  # of the step cap: 195 and 100 of 200
 PROBES = 256  # states on which environments are compared
 
 
@@ -71,7 +72,8 @@ def training_returns(learner: "DQNLearner", done: int) -> Iterator[Measurement]:
     """The curve since the last look; at the end, what Tables 3 and 4 of PFedRL-Rep report.
 
     `episodes_to_solve` [seed] is when the agents' mean return of ten episodes first reaches 195 of
-    200 steps; where it never does, it is all episodes of training, a lower bound.
+    200 steps, `episodes_to_half` 100; where it never does (`reached_*` is 0), it is all episodes of
+    training, a lower bound. Acrobot's returns, which are negative, have no such marks.
     """
     returns = learner.experience.returns
     stride = max(1, learner.settings.episodes // POINTS)
@@ -88,12 +90,16 @@ def training_returns(learner: "DQNLearner", done: int) -> Iterator[Measurement]:
     yield agents(learner, done, "return_deviation", returns.std(axis=1))
     yield agents(learner, done, "return_median", np.median(returns, axis=1))
     together = returns.reshape(*learner.shape, -1).mean(axis=1)
-    if done < WINDOW or learner.settings.unit == "episode":
+    if done < WINDOW or learner.settings.unit == "episode" or returns.min() < 0:
         return
     recent = np.lib.stride_tricks.sliding_window_view(together, WINDOW, axis=1).mean(axis=2)
-    solved = recent >= SOLVED * learner.task.physics.cap
-    first = np.where(solved.any(axis=1), solved.argmax(axis=1) + WINDOW, done)
-    yield Measurement("episode", done, "episodes_to_solve", first.astype(float))
+    for name, share in MARKS.items():
+        there = recent >= share * learner.task.physics.cap
+        reached = there.any(axis=1)
+        first = np.where(reached, there.argmax(axis=1) + WINDOW, float(done))
+        first[np.isnan(together).any(axis=1)] = np.nan  # an agent diverged
+        yield Measurement("episode", done, f"episodes_to_{name}", first)
+        yield Measurement("episode", done, f"reached_{name}", reached.astype(float))
 
 
 def greedy(

@@ -119,6 +119,33 @@ class Near(Settings):
     )
 
 
+class Slope(Settings):
+    """A metric is a power of a sweep's value: the exponent lies within the margin of a number.
+
+    Each seed has an exponent, the least-squares slope of log metric on log value.
+    """
+
+    kind: Literal["slope"]
+    experiment: str
+    variant: str
+    metric: str
+    along: str
+    value: float = Field(description="the exponent that the paper gives")
+    margin: float = Field(gt=0)
+    reached: str | None = Field(
+        None, description="a metric that is 0 where the other is only a lower bound"
+    )
+
+
+class Ordered(Settings):
+    """The cells' metrics stand in the paper's order, every pair of them, on the same seeds."""
+
+    kind: Literal["ordered"]
+    experiment: str
+    metric: str
+    cells: list[str] = Field(min_length=2, description="highest first, as the paper has them")
+
+
 class InteriorBest(Settings):
     """The paper's best point of a sweep beats both of its ends."""
 
@@ -160,7 +187,16 @@ class Exists(Settings):
 
 
 Test = Annotated[
-    Monotone | Greater | Equivalent | Near | InteriorBest | Agrees | Holds | Exists,
+    Monotone
+    | Greater
+    | Equivalent
+    | Near
+    | Slope
+    | Ordered
+    | InteriorBest
+    | Agrees
+    | Holds
+    | Exists,
     Field(discriminator="kind"),
 ]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.statistics import effect, exponents
 from pfedrl.analysis.style import FAINT, legend, new_figure, panel_labels, style_of
 from pfedrl.analysis.summaries import Summary
 
@@ -41,9 +42,9 @@ def draw(context: Context) -> Drawing:
 def speedups(
     summary: Summary, variant: str, metric: str, along: str
 ) -> tuple[pd.DataFrame, tuple[float, float, float]]:
-    """Times and speedups with 95% intervals, and the slope of log speedup on log N with its own.
+    """Times and speedups with 95% intervals, and the exponent of N in the speedup with its own.
 
-    Seeds are resampled together for all N: they are the unit of replication.
+    Seeds are the unit of replication: resampled together for all N, and each with an exponent.
     """
     cells = summary.points_along(variant, along)
     agents = np.array(list(cells))
@@ -52,16 +53,11 @@ def speedups(
     drawn = np.random.default_rng(0).integers(times.shape[1], size=(RESAMPLES, times.shape[1]))
     means = times[:, drawn].mean(axis=2)  # [N, resample]
     mean = times.mean(axis=1)
-
-    def slope(of: np.ndarray) -> np.ndarray:
-        logs = np.log(agents) - np.log(agents).mean()
-        return -(logs @ np.log(of)) / (logs @ logs)
-
     low, high = np.quantile(means, [0.025, 0.975], axis=1)
     faster_low, faster_high = np.quantile(means[0] / means, [0.025, 0.975], axis=1)
     frame = pd.DataFrame({
         "agents": agents, "mean": mean, "low": low, "high": high, "speedup": mean[0] / mean,
         "speedup_low": faster_low, "speedup_high": faster_high, "seeds": times.shape[1],
     })  # fmt: skip
-    ends = np.quantile(slope(means), [0.025, 0.975])
-    return frame, (float(slope(mean)), float(ends[0]), float(ends[1]))
+    grows = effect(-exponents(agents, times))
+    return frame, (grows.mean, grows.low, grows.high)
