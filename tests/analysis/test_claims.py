@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis import claim_tests
-from pfedrl.analysis.claim_tests import near
-from pfedrl.analysis.claims import evaluate, judge
+from pfedrl.analysis.claim_tests import Outcome, near
+from pfedrl.analysis.claims import at_budget, evaluate, judge, shortened
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.errors import PfedrlError
 from pfedrl.settings.paper import Claim, Near
+from pfedrl.settings.scale import Budget
 from tests.analysis import fake
 
 NOISE = np.random.default_rng(2).normal(size=(6, 100))
@@ -46,6 +47,7 @@ def verdict(tmp_path):
             "monotone": claim_tests.monotone, "greater": claim_tests.greater_cell,
             "equivalent": claim_tests.equivalent_cells,
             "interior_best": claim_tests.interior_best,
+            "slope": claim_tests.slope, "ordered": claim_tests.ordered,
         }[test["kind"]]  # fmt: skip
         return judge([claim], [run(claim.test, summary)])[0]
 
@@ -169,6 +171,62 @@ def test_interior_best(verdict, levels, expected):
     assert verdict(curve(*levels), **BEST)["verdict"] == expected
 
 
+SLOPE = {
+    "kind": "slope", "variant": "qavg", "along": "algorithm.local_steps", "value": -1,
+    "margin": 0.25,
+}  # fmt: skip
+
+
+def power(exponent: float) -> dict[float, np.ndarray]:
+    """Values that are a power of the point, up to a factor near 1 a seed and point."""
+    return {
+        point: 90 * point**exponent * np.exp(0.1 * NOISE[i])
+        for i, point in enumerate((2.0, 4.0, 6.0, 8.0, 10.0))
+    }
+
+
+@pytest.mark.parametrize(
+    ("exponent", "expected"),
+    [(-1, "reproduced"), (-0.9, "reproduced"), (0, "contradicted"), (-2, "contradicted")],
+)
+def test_slope(verdict, exponent, expected):
+    found = verdict(power(exponent), **SLOPE)
+    assert found["verdict"] == expected
+    assert found["effect"] == pytest.approx(exponent + 1, abs=0.03)
+
+
+def test_a_slope_of_times_that_were_not_reached_decides_nothing(verdict):
+    # the metric stands in for the mark's: zero at one point for all of its 100 seeds
+    values = power(-1) | {10.0: np.zeros(100)}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = verdict(values, **SLOPE, reached="objective")
+    assert found["verdict"] == "inconclusive"
+    assert "100 of 500 runs never got there" in found["evidence"]
+
+
+def ordered(*steps: str) -> dict:
+    return {"kind": "ordered", "cells": [f"qavg_local_steps={step}" for step in steps]}
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected", "tau"),
+    [
+        ((3, 2, 1), "reproduced", "1.00"),
+        ((3, 1, 2), "contradicted", "0.33"),
+        ((1, 2, 3), "contradicted", "-1.00"),
+    ],
+)
+def test_ordered(verdict, levels, expected, tau):
+    found = verdict(curve(*levels), **ordered("1", "2", "inf"))
+    assert found["verdict"] == expected
+    assert f"order {tau};" in found["evidence"]
+
+
+def test_an_order_with_two_that_cannot_be_told_apart_is_inconclusive(verdict):
+    found = verdict(curve(3, 2, 2), **ordered("1", "2", "inf"))
+    assert found["verdict"] == "inconclusive"
+
+
 def test_diverged_seeds_leave_a_claim_open_and_are_told(verdict):
     values = curve(2, 1)
     values[1.0][:3] = np.nan
@@ -210,6 +268,25 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
     }  # fmt: skip
     assert len(written["printed"]["table1"]) == 30
     assert written["printed"]["figure2"][5]["at"] == "inf"
+
+
+def test_printed_numbers_of_a_longer_budget_are_not_judged(project):
+    page = project.paper("qavg")
+    scale = project.scale("laptop")
+    claim = next(claim for claim in page.claims if claim.test.kind == "agrees")
+    (experiment,) = {row.experiment for row in page.artifacts[claim.test.artifact].printed[:1]}
+    page.experiments[experiment].variants["qavg"]["iterations"] = 640
+    assert shortened(project, page, scale, claim.test) == ""
+    cut = Budget(seeds=5, block=5, algorithm={"iterations": 64})
+    scale.papers["qavg"] = {experiment: cut}
+    less = shortened(project, page, scale, claim.test)
+    assert less == "iterations 64 of 640"
+    whole = Outcome("3 of 30 lie within", 5, "contradicted")
+    judged = at_budget(whole, claim.test, less)
+    assert judged.verdict == "inconclusive"
+    assert judged.evidence == "3 of 30 lie within (iterations 64 of 640)"
+    greater = next(claim for claim in page.claims if claim.test.kind == "greater")
+    assert at_budget(whole, greater.test, less).verdict == "contradicted"
 
 
 def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made, tmp_path):

@@ -20,6 +20,13 @@ def test_standard_error_is_the_population_deviation_over_the_root_of_the_count()
     np.testing.assert_allclose(statistics.standard_error(values), [np.sqrt(1.25) / 2, 0])
 
 
+@given(st.floats(-3, 3), st.floats(0.1, 10))
+def test_exponents_of_a_power_law_are_its_own(power, factor):
+    at = np.array([2.0, 4.0, 6.0, 10.0])
+    values = factor * at[:, None] ** np.array([power, 0.0])
+    np.testing.assert_allclose(statistics.exponents(at, values), [power, 0.0], atol=1e-9)
+
+
 def test_one_seed_has_no_standard_error():
     assert np.isnan(statistics.standard_error(np.array([3.0])))
 

@@ -10,6 +10,7 @@ from pfedrl.algorithms.dqn_avg import DQNAvg
 from pfedrl.algorithms.lfrl import LFRL
 from pfedrl.envs.acrobot import Acrobot
 from pfedrl.envs.cartpole import CartPole
+from pfedrl.learners.dqn_measures import training_returns
 from pfedrl.runs.loop import Control, train
 from pfedrl.runs.recorder import Recorder
 
@@ -122,6 +123,21 @@ def test_the_rate_halves_by_each_agents_own_episodes():
     learner = learner_of(DQN(**STEPS), [0])
     learner.experience.episodes[:] = (0, 5, 11)
     np.testing.assert_allclose(learner._rate(), [0.002, 0.001, 0.0005])
+
+
+def test_marks_are_reached_by_the_agents_mean_over_ten_episodes():
+    learner = learner_of(DQN(**STEPS | {"episodes": 30}), range(3))
+    returns = learner.experience.returns.reshape(3, 3, 30)
+    returns[0] = np.arange(30) * [[1], [2], [3]]  # the mean over agents is twice the episode
+    returns[1] = 10
+    returns[2] = 50
+    returns[2, 1] = np.nan  # diverged
+    found = {m.metric: m.values for m in training_returns(learner, 30)}
+    # of the cap of 50: episodes 8 to 17 have the mean 25; 20 to 29 have 49, and 48.75 is asked for
+    np.testing.assert_array_equal(found["episodes_to_half"], [18, 30, np.nan])
+    np.testing.assert_array_equal(found["reached_half"], [1, 0, 0])
+    np.testing.assert_array_equal(found["episodes_to_solve"], [30, 30, np.nan])
+    np.testing.assert_array_equal(found["reached_solve"], [1, 0, 0])
 
 
 def test_acrobot_learns_in_its_own_observations():
