@@ -149,8 +149,11 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
     larger = test.greater, test.greater_metric or test.metric
     smaller = test.smaller, test.metric
     same = larger[1] == smaller[1]
-    label = f"{larger[0]} minus {smaller[0]}" if same else f"{larger[1]} minus {smaller[1]}"
-    return one_sided([contrast(summary, label, larger, smaller)], test.margin)
+    names = (larger[0], smaller[0]) if same else (larger[1], smaller[1])
+    label = f"{names[0]} minus {'' if test.factor == 1 else f'{test.factor:g} times '}{names[1]}"
+    multiple = test.factor * summary.final(*smaller)
+    differences = paired_differences(summary.final(*larger), multiple)
+    return one_sided([Contrast(label, differences)], test.margin)
 
 
 def interior_best(test: InteriorBest, summary: Summary) -> Outcome:

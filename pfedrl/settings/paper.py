@@ -84,7 +84,7 @@ class Monotone(Settings):
 
 
 class Greater(Settings):
-    """One cell's metric exceeds another's on the same seeds, by more than the margin."""
+    """One cell's metric exceeds another's (or a multiple of it) on the same seeds, by a margin."""
 
     kind: Literal["greater"]
     experiment: str
@@ -92,6 +92,7 @@ class Greater(Settings):
     greater: str = Field(description="cell expected to be larger")
     smaller: str = Field(description="cell expected to be smaller")
     greater_metric: str | None = Field(None, description="where it is not the same metric")
+    factor: float = Field(1.0, gt=0, description="of the smaller: 2 where the paper says twice")
     margin: float = 0.0
 
 

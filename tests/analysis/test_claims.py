@@ -127,6 +127,15 @@ def test_greater(verdict, levels, margin, expected):
     assert verdict(curve(*levels), **GREATER, margin=margin)["verdict"] == expected
 
 
+@pytest.mark.parametrize(
+    ("levels", "expected"), [((30, 10), "reproduced"), ((15, 10), "contradicted")]
+)
+def test_more_than_twice(verdict, levels, expected):
+    found = verdict(curve(*levels), **GREATER, factor=2)
+    assert found["verdict"] == expected
+    assert "local_steps=1 minus 2 times qavg_local_steps=inf" in found["evidence"]
+
+
 def test_equal_values_are_not_greater_and_are_equivalent(verdict):
     same = curve(1, 1, noise=0)
     assert verdict(same, **GREATER)["verdict"] == "inconclusive"
