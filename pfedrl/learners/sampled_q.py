@@ -10,37 +10,26 @@ from pfedrl.envs.tabular import TabularTask
 from pfedrl.exchange.exchange import Parts
 from pfedrl.learners import sampled_kernels as kernels
 from pfedrl.learners.base import Measurement
-from pfedrl.learners.sampling import Uniforms, cumulative
+from pfedrl.learners.sampled import SampledLearner, unit_rows
+from pfedrl.learners.sampling import cumulative
 from pfedrl.learners.schedules import PowerLaw
 from pfedrl.learners.tabular_kernels import greedy, policy_values
-from pfedrl.learners.td import unit_rows
 
 
-class SampledQLearner:
+class SampledQLearner(SampledLearner):
     """Agents in their environments under the uniformly random sampling policy."""
 
+    DRAWS = kernels.Q_DRAWS
+
     def __init__(self, task: TabularTask, seeds: Sequence[int], transitions: int):
-        self.task = task
-        self.transitions = transitions  # K, that an agent sees in one local step
+        super().__init__(task, seeds, transitions, task.restarts())
         moves = task.training.reshape(task.agents, *task.successors.shape, task.seeds)
         self.cumulative = cumulative(np.ascontiguousarray(np.moveaxis(moves, -1, 0)))
         self.rewards = np.ascontiguousarray(task.reward.T)
-        self.restart = cumulative(task.restarts())
-        self.uniforms = Uniforms(seeds, task.agents)
-        self.states = (self.uniforms.take(1) >= self.restart[:-1]).sum(axis=-1)
-        self.round = 0
-
-    @property
-    @abstractmethod
-    def parts(self) -> Parts: ...
 
     @abstractmethod
     def values(self) -> np.ndarray:
         """Q of every agent, [seed, agent, s*A + a]."""
-
-    @abstractmethod
-    def update(self, uniforms: np.ndarray) -> None:
-        """One local step of every agent."""
 
     def environments(self) -> tuple[Any, ...]:
         """What the kernels need to move the agents."""
@@ -49,11 +38,6 @@ class SampledQLearner:
             self.cumulative, task.successors, self.rewards, task.terminal_states(), self.restart,
             task.gamma,
         )  # fmt: skip
-
-    def advance(self, steps: int) -> None:
-        for _ in range(steps):
-            self.update(self.uniforms.take(kernels.Q_DRAWS * self.transitions))
-            self.round += 1
 
     def observe(self) -> None:
         """Nothing about training depends on how it goes."""
@@ -70,20 +54,6 @@ class SampledQLearner:
             )  # fmt: skip
             at_home[:, agent] = task.score(np.einsum("xs,x->s", values[0], task.start))
         yield Measurement("round", self.round, "objective", at_home)
-
-    def state(self) -> dict[str, Any]:
-        return {
-            "parts": dict(self.parts),
-            "states": self.states,
-            "round": self.round,
-            "uniforms": self.uniforms.state(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        for name, part in state["parts"].items():
-            self.parts[name][...] = part
-        self.states, self.round = state["states"], state["round"]
-        self.uniforms.restore(state["uniforms"])
 
 
 class TableQ(SampledQLearner):

@@ -1,5 +1,6 @@
 """Step sizes: the authors' plateau rule, and the ones their theorems ask for."""
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -50,18 +51,20 @@ class Plateau:
         self.size, self.history, self.rounds = state
 
 
-class Scheduled:
+class Scheduled(ABC):
     """Step sizes that depend on the iteration t alone, the same for every seed."""
 
     def __init__(self, seeds: int):
         self.seeds = seeds
         self.iteration = 0
 
+    @abstractmethod
     def at(self, iterations: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+        """Step sizes at some iterations."""
 
-    def observe(self, objective: np.ndarray) -> None:
+    def observe(self, _objective: np.ndarray) -> None:
         """The schedule does not look at the objective."""
+        return
 
     def next(self, steps: int) -> np.ndarray:
         sizes = self.at(self.iteration + np.arange(steps))

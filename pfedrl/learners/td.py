@@ -11,48 +11,32 @@ from pfedrl.envs.tabular import TabularTask
 from pfedrl.exchange.exchange import Parts
 from pfedrl.learners import sampled_kernels as kernels
 from pfedrl.learners.base import Measurement
-from pfedrl.learners.sampling import Uniforms, cumulative
+from pfedrl.learners.sampled import SampledLearner, unit_rows
+from pfedrl.learners.sampling import cumulative
 from pfedrl.learners.schedules import PowerLaw
-from pfedrl.runs.seeds import Purpose, generator
 
 NEAR = 0.05  # an estimate within 5% of the truth counts as converged
 
 
-class TDLearner:
-    """Agents on their chains: where they stand, how many episodes they finished, what is true."""
+class TDLearner(SampledLearner):
+    """Agents on their chains: how many episodes they finished, and what is true."""
+
+    DRAWS = kernels.TD_DRAWS
+    KEPT = ("states", "round", "episodes", "arrived")
 
     def __init__(self, task: TabularTask, seeds: Sequence[int], transitions: int):
-        self.task = task
-        self.transitions = transitions  # K, that an agent sees in one local step
         self.chain = chain(task)
+        super().__init__(task, seeds, transitions, self.chain.restart)
         self.truth = self.chain.values()
         self.starts = np.flatnonzero(task.start)  # the states that d0 is about
         self.visited = self.chain.stationary() > 1e-12
         self.cumulative = cumulative(self.chain.probability)
-        self.restart = cumulative(self.chain.restart)
-        self.uniforms = Uniforms(seeds, task.agents)
-        self.states = self._begin()
         self.episodes = np.zeros(self.states.shape, np.int64)
-        self.round = 0
         self.arrived = np.full(self.states.shape, np.nan)  # the episode since which it is near
-
-    def _begin(self) -> np.ndarray:
-        """Every agent's first state, drawn as any new start is."""
-        first = self.uniforms.take(1)
-        return (first >= self.restart[:-1]).sum(axis=-1)
 
     @abstractmethod
     def values(self, states: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The agents' estimates for some states, [seed, agent, s]."""
-
-    @abstractmethod
-    def update(self, uniforms: np.ndarray) -> None:
-        """One local step of every agent, of as many transitions as there are pairs of numbers."""
-
-    def advance(self, steps: int) -> None:
-        for _ in range(steps):
-            self.update(self.uniforms.take(kernels.TD_DRAWS * self.transitions))
-            self.round += 1
 
     def chains(self) -> tuple[Any, ...]:
         """What the kernels need to follow the agents' chains."""
@@ -96,27 +80,6 @@ class TDLearner:
 
     def _measured(self, metric: str, values: np.ndarray) -> Measurement:
         return Measurement("round", self.round, metric, values)
-
-    def state(self) -> dict[str, Any]:
-        return {
-            "parts": dict(self.parts),
-            "states": self.states,
-            "episodes": self.episodes,
-            "round": self.round,
-            "arrived": self.arrived,
-            "uniforms": self.uniforms.state(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        for name, part in state["parts"].items():
-            self.parts[name][...] = part
-        self.states, self.episodes = state["states"], state["episodes"]
-        self.round, self.arrived = state["round"], state["arrived"]
-        self.uniforms.restore(state["uniforms"])
-
-    @property
-    @abstractmethod
-    def parts(self) -> Parts: ...
 
 
 class TableTD(TDLearner):
@@ -172,10 +135,3 @@ class RepresentationTD(TDLearner):
             self.weights, self.features, self.states, self.episodes, uniforms, *self.chains(),
             self.alpha.at(self.round), self.beta.at(self.round), self.bound,
         )  # fmt: skip
-
-
-def unit_rows(seeds: Sequence[int], rows: int, dimension: int) -> np.ndarray:
-    """Random directions, the same for all agents of a seed: [seed, row, d]."""
-    drawn = [generator(s, Purpose.INITIAL).standard_normal((rows, dimension)) for s in seeds]
-    features = np.stack(drawn)
-    return features / np.linalg.norm(features, axis=-1, keepdims=True)

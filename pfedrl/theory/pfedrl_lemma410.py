@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pfedrl.envs.chain import Chain, chain
 from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.learners.td import unit_rows
+from pfedrl.learners.sampled import unit_rows
 from pfedrl.runs.seeds import Purpose, generator
 from pfedrl.theory.base import Statement
 from pfedrl.theory.equilibrium import MeanField

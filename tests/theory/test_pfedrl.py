@@ -5,7 +5,7 @@ import pytest
 
 from pfedrl.envs.chain import chain
 from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.learners.td import unit_rows
+from pfedrl.learners.sampled import unit_rows
 from pfedrl.theory.equilibrium import MeanField
 from pfedrl.theory.pfedrl_lemma410 import Lemma410
 from pfedrl.theory.pfedrl_theorem413 import Theorem413, slope
