@@ -9,8 +9,8 @@ from pfedrl.algorithms.independent_q import IndependentQ
 from pfedrl.algorithms.pfedq_rep import PFedQRep
 from pfedrl.envs.cliff_walking import CliffWalking
 from pfedrl.envs.windy_cliff import WindyCliff
-from pfedrl.learners.sampling import Uniforms, cumulative
 from pfedrl.learners.sampled import unit_rows
+from pfedrl.learners.sampling import Uniforms, cumulative
 
 FAMILIES = [CliffWalking(gamma=0.9), WindyCliff(gamma=0.95, agents=3)]
 K, ROUNDS, SEED = 6, 8, 4

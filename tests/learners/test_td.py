@@ -10,8 +10,8 @@ from pfedrl.algorithms.pfedtd_rep import PFedTDRep
 from pfedrl.algorithms.td import TD
 from pfedrl.envs.cliff_walking import CliffWalking
 from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.learners.sampling import Uniforms, cumulative
 from pfedrl.learners.sampled import unit_rows
+from pfedrl.learners.sampling import Uniforms, cumulative
 
 STEPS = {"local_steps": 7, "alpha": 0.3, "alpha_power": 5 / 6}
 REP = PFedTDRep(training_rounds=9, beta=0.2, beta_power=1.0, bound=1.5, dimension=3, **STEPS)

@@ -12,6 +12,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
+from pfedrl.runs.recorder import ALL_AGENTS
 
 METRICS = {
     "return_average": "Average", "return_median": "Median", "return_deviation": "Deviation",
@@ -65,8 +66,19 @@ def draw(context: Context) -> Table:
         controls.append([*cells, row[GREEDY], *[NOTHING] * 3])
         data.append(numbers(summary, variant))
     frame = pd.DataFrame(data)
-    notes = diverged_note(int(frame["diverged"].sum()))
+    notes = [
+        f"{label_of(options['ceiling'])}, agent by agent: {by_agent(summary, options['ceiling'])}.",
+        *diverged_note(int(frame["diverged"].sum())),
+    ]
     return Table(columns, [Section("", texts), Section("Controls", controls)], frame, notes)
+
+
+def by_agent(summary: Summary, variant: str) -> str:
+    """The averages of every agent, in the order of the environments."""
+    rows = summary.statistics
+    own = rows[(rows["cell"] == variant) & (rows["metric"] == "return_average")]
+    own = own[own["agent"] != ALL_AGENTS].sort_values("agent")
+    return ", ".join(f"{mean:.1f}".replace("-", "−") for mean in own["mean"])
 
 
 def rank(averages: dict[str, float], variant: str) -> int:

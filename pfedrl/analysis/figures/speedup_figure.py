@@ -1,48 +1,64 @@
 """PFedRL-Rep, Figure 11: how training time falls with the number of agents.
 
-Options: `variant`, `metric` (what is fewer when faster) and `along` (the number of agents).
+Options: `variant`, `along` (the number of agents) and `marks`: each a metric (what is fewer when
+faster) with a `label`, and the metric `reached` that is 0 where the mark was never reached.
 """
 
 import numpy as np
 import pandas as pd
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.statistics import effect, exponents
+from pfedrl.analysis.statistics import Effect, effect, exponents
 from pfedrl.analysis.style import FAINT, legend, new_figure, panel_labels, style_of
 from pfedrl.analysis.summaries import Summary
 
 RESAMPLES = 10_000
+LOOKS = (("-", "o"), ("--", "s"))  # of the marks' lines
 
 
 def draw(context: Context) -> Drawing:
     (summary,) = context.summaries.values()
     options = context.artifact.options
-    data, slope = speedups(summary, options["variant"], options["metric"], options["along"])
-    style = style_of(options["variant"])
-    figure, (left, right) = new_figure(2.5, ncols=2)
-    bars = [data["mean"] - data["low"], data["high"] - data["mean"]]
-    left.errorbar(data["agents"], data["mean"], bars, color=style.colour, marker=style.marker)
-    left.set_title("Episodes to solve", loc="left")
+    variant, along = options["variant"], options["along"]
+    colour = style_of(variant).colour
+    figure, (left, right) = new_figure(2.8, ncols=2)
+    frames = []
+    for mark, (line, marker) in zip(options["marks"], LOOKS, strict=True):
+        data, grows = speedups(summary, variant, mark["metric"], along)
+        data["never"] = missed(summary, variant, mark["reached"], along)
+        look = {"color": colour, "ls": line, "marker": marker, "capsize": 2}
+        bars = [data["mean"] - data["low"], data["high"] - data["mean"]]
+        never = f"{data['never'].sum()} of {data['seeds'].sum()} runs never"
+        left.errorbar(data["agents"], data["mean"], bars, label=f"{mark['label']}; {never}", **look)
+        bars = [data["speedup"] - data["speedup_low"], data["speedup_high"] - data["speedup"]]
+        label = f"$N^{{{grows.mean:.2f}}}$, exponent {grows.low:.2f} to {grows.high:.2f}"
+        right.errorbar(data["agents"], data["speedup"], bars, label=label, **look)
+        frames.append(data.assign(
+            metric=mark["metric"], slope=grows.mean, slope_low=grows.low, slope_high=grows.high
+        ))  # fmt: skip
+    right.plot(data["agents"], data["agents"] / 2, color=FAINT, ls=":", label="linear")
+    left.set_title("Episodes of training", loc="left")
     left.set_ylabel("episodes (mean, 95% CI)")
-    bars = [data["speedup"] - data["speedup_low"], data["speedup_high"] - data["speedup"]]
-    right.errorbar(
-        data["agents"], data["speedup"], bars, color=style.colour, marker=style.marker,
-        label=f"ours, grows as N^{slope[0]:.2f} [{slope[1]:.2f}, {slope[2]:.2f}]",
-    )  # fmt: skip
-    right.plot(data["agents"], data["agents"] / 2, color=FAINT, ls="--", label="linear")
+    left.set_ylim(bottom=0)
     right.set_title("Speedup against N = 2", loc="left")
-    right.set_ylabel("speedup")
+    right.set_ylabel("speedup (95% CI)")
     for axis in (left, right):
         axis.set_xlabel("agents N")
-    legend(right)
+        legend(axis)
     panel_labels([left, right])
-    return Drawing(figure, data.assign(slope=slope[0], slope_low=slope[1], slope_high=slope[2]))
+    return Drawing(figure, pd.concat(frames, ignore_index=True))
+
+
+def missed(summary: Summary, variant: str, reached: str, along: str) -> list[int]:
+    """How many seeds never reached the mark, at each number of agents."""
+    cells = summary.points_along(variant, along).values()
+    return [int((summary.final(cell, reached) == 0).sum()) for cell in cells]
 
 
 def speedups(
     summary: Summary, variant: str, metric: str, along: str
-) -> tuple[pd.DataFrame, tuple[float, float, float]]:
-    """Times and speedups with 95% intervals, and the exponent of N in the speedup with its own.
+) -> tuple[pd.DataFrame, Effect]:
+    """Times and speedups with 95% intervals, and the exponent of N in the speedup.
 
     Seeds are the unit of replication: resampled together for all N, and each with an exponent.
     """
@@ -59,5 +75,4 @@ def speedups(
         "agents": agents, "mean": mean, "low": low, "high": high, "speedup": mean[0] / mean,
         "speedup_low": faster_low, "speedup_high": faster_high, "seeds": times.shape[1],
     })  # fmt: skip
-    grows = effect(-exponents(agents, times))
-    return frame, (grows.mean, grows.low, grows.high)
+    return frame, effect(-exponents(agents, times))
