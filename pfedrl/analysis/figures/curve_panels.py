@@ -19,6 +19,7 @@ from pfedrl.errors import unknown
 from pfedrl.runs.recorder import ALL_AGENTS
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
+LEGEND_COLUMNS = 5
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
@@ -48,8 +49,12 @@ def draw(context: Context) -> Drawing:
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     panel_labels(axes[: len(panels)])
+    lines = -(-len(entries) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
     figure.legend(
-        entries.values(), entries.keys(), loc="outside lower center", ncols=min(len(entries), 5)
+        entries.values(),
+        entries.keys(),
+        loc="outside lower center",
+        ncols=-(-len(entries) // lines),
     )
     data = pd.concat(frames, ignore_index=True)
     return Drawing(figure, data[["panel", "line", "cell", "metric", *KEPT]])
