@@ -131,6 +131,11 @@ class Made:
                 for metric in ("objective", "held_out_objective")
             }  # fmt: skip
 
+    def speedup(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
+        for agents in (2.0, 4.0, 8.0):
+            times = 80 / agents * np.exp(self.around(0, 0.1))
+            yield "qavg", {"agents": agents}, {("iteration", 0, "time"): times}
+
     def theory(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
         sizes = self.random.integers(2, 6, self.seeds).astype(float)
         for variant, level in (("lemma1", -0.1), ("theorem1", 4.0)):
@@ -157,7 +162,7 @@ def paper() -> dict[str, Any]:
     experiments = {
         name: {"title": name.replace("_", " "), "family": {"name": "made_up"},
                "variants": {variant: {} for variant in ALGORITHMS}}
-        for name in (*table1, *figure2, *generalisation)
+        for name in (*table1, *figure2, *generalisation, "speedup")
     }  # fmt: skip
     experiments["theory"] = {"title": "theory", "variants": {"lemma1": {}, "theorem1": {}}}
     claims = [
@@ -169,6 +174,10 @@ def paper() -> dict[str, Any]:
          "cells": ["qavg_local_steps=1", "qavg_local_steps=2"], "margin": 0.5},
         {"kind": "near", "experiment": "theory", "cell": "theorem1", "metric": "margin",
          "value": 4.05, "margin": 0.2},
+        {"kind": "slope", "experiment": "speedup", "variant": "qavg", "metric": "time",
+         "along": "family.agents", "value": -1, "margin": 0.25},
+        {"kind": "ordered", "experiment": table1[0], "metric": "centre_value",
+         "cells": [f"{variant}_kappa=0" for variant in (*ALGORITHMS, "random_policy")]},
         {"kind": "interior_best", "experiment": "figure2_soft_pavg", "variant": "soft_pavg",
          "metric": "objective", "along": "local_steps", "best": 4, "ends": [1, float("inf")]},
         {"kind": "agrees", "artifact": "table1"},
@@ -239,6 +248,7 @@ def summaries(root: Path, seeds: int) -> Path:
         **{f"figure2_{variant}": made.figure2(variant) for variant in ALGORITHMS},
         "generalisation_random_mdps": made.generalisation(),
         "generalisation_windy_cliffs": made.generalisation(),
+        "speedup": made.speedup(),
         "theory": made.theory(),
     }
     for experiment, cells in experiments.items():

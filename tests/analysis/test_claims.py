@@ -7,7 +7,7 @@ import pytest
 
 from pfedrl.analysis import claim_tests
 from pfedrl.analysis.claim_tests import Outcome, near
-from pfedrl.analysis.claims import at_budget, evaluate, judge, shortened
+from pfedrl.analysis.claims import TESTS, at_budget, evaluate, judge, shortened
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.errors import PfedrlError
@@ -266,14 +266,17 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
         "greater": "contradicted",
         "equivalent": "reproduced",
         "near": "reproduced",
+        "slope": "reproduced",
+        "ordered": "reproduced",
         "interior_best": "contradicted",
         "agrees": "contradicted",
         "holds": "contradicted",
         "exists": "reproduced",
     }
+    assert {result["kind"] for result in results} == {*TESTS, "agrees"}
     written = json.loads((tmp_path / "claims.json").read_text())
     assert written["counts"] == {
-        "reproduced": 4, "contradicted": 4, "inconclusive": 0, "not run": 0
+        "reproduced": 6, "contradicted": 4, "inconclusive": 0, "not run": 0
     }  # fmt: skip
     assert len(written["printed"]["table1"]) == 30
     assert written["printed"]["figure2"][5]["at"] == "inf"
