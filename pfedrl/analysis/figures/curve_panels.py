@@ -1,9 +1,10 @@
 """Learning curves in panels: for each panel an experiment, and for each line a cell and a metric.
 
 Options: `panels`, each with `title`, `experiment`, `lines` and, where wanted, `agent` (else agents
-are pooled), `until` (the last episode drawn) and `limits` of the vertical axis; `columns`; `band`,
-how many standard errors are shaded (else the 95% interval); `x` and `y`, the axes' names. A line
-has a `cell`, a `metric`, and where wanted a `label`, a `line` and a `colour` of its own.
+are pooled), `until` (the last episode drawn), `limits` of the vertical axis and `mark` (a dashed
+level); `columns`; `band`, how many standard errors are shaded (else the 95% interval); `x` and `y`,
+the axes' names. A line has a `cell`, a `metric`, and where wanted a `label`, a `line` and a
+`colour` of its own.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.style import label_of, new_figure, panel_labels, style_of
+from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels, style_of
 from pfedrl.analysis.summaries import Summary
 from pfedrl.errors import unknown
 from pfedrl.runs.recorder import ALL_AGENTS
@@ -43,6 +44,8 @@ def draw(context: Context) -> Drawing:
             frames.append(data.assign(panel=panel["title"], line=label(summary, line)))
             drawn = plot(axis, summary, line, data, options.get("band"))
             entries.setdefault(label(summary, line), drawn)
+        if "mark" in panel:
+            axis.axhline(panel["mark"], color=FAINT, ls="--", lw=0.9)
         if "limits" in panel:
             axis.set_ylim(*panel["limits"])
         axis.margins(x=0.01)
