@@ -66,13 +66,15 @@ class Table:
 
 
 def estimate(mean: float, error: float, diverged: float = 0) -> str:
-    """Mean and standard error to the digits that the error supports, two at the least."""
+    """Mean and standard error to the digits that the error supports: two decimals if it is usual,
+    more where it is tiny, fewer where it is large."""
     if not math.isfinite(mean):
         return "diverged"
     mark = "†" if diverged else ""
     if not math.isfinite(error):
         return f"{mean:.2f}{mark}".replace("-", "−")
-    digits = min(4, 1 - math.floor(math.log10(error))) if 5e-5 <= error < 0.01 else 2
+    size = math.floor(math.log10(error)) if error >= 5e-5 else 0
+    digits = min(4, 1 - size) if size < -2 else max(0, 2 - max(size, 0))
     return f"{mean:.{digits}f} ± {error:.{digits}f}{mark}".replace("-", "−")
 
 

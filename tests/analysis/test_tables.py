@@ -23,6 +23,8 @@ TABLE = Table(
         (2.0, math.nan, 0, "2.00"),
         (math.nan, math.nan, 5, "diverged"),
         (2.0, 0.1, 1, "2.00 ± 0.10†"),
+        (-505.17, 55.71, 0, "−505.2 ± 55.7"),
+        (69085.51, 5004.54, 0, "69086 ± 5005"),
     ],
 )
 def test_estimates_show_the_digits_that_the_error_supports(mean, error, diverged, text):

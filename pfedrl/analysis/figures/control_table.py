@@ -30,8 +30,8 @@ def draw(context: Context) -> Table:
         columns.append(Column("Ours", title))
         if metric != "return_variance":
             columns.append(Column("Paper", title))
-    columns += [Column("Greedy"), Column("One after another", "Seconds"),
-                Column("Side by side", "Seconds"), Column("Paper", "Seconds")]  # fmt: skip
+    columns += [Column("Greedy"), Column("one after another", "Seconds"),
+                Column("side by side", "Seconds"), Column("Paper", "Seconds")]  # fmt: skip
     variants = options["variants"]
     ours = {v: summary.last(v, "return_average")["mean"] for v in variants}
     theirs = {v: compared[v, "return_average"] for v in variants}

@@ -55,7 +55,7 @@ def heat_map(axis: Axes, values: np.ndarray, title: str) -> AxesImage:
     for i, row in enumerate(values):
         for j, value in enumerate(row):
             colour = "white" if abs(value) > 0.7 else INK
-            axis.text(j, i, f"{value:.1f}", ha="center", va="center", fontsize=4, color=colour)
+            axis.text(j, i, f"{value:z.1f}", ha="center", va="center", fontsize=4, color=colour)
     axis.set_title(title, loc="left")
     axis.set_xticks(range(len(values)), [str(i + 1) for i in range(len(values))])
     axis.set_yticks(range(len(values)), [str(i + 1) for i in range(len(values))])
