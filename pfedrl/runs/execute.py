@@ -1,5 +1,7 @@
 """Execute one job: build a family's draws, or run a cell on a block of seeds."""
 
+import gc
+import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 from zipfile import BadZipFile
@@ -17,6 +19,7 @@ from pfedrl.runs.provenance import Stopwatch, provenance
 from pfedrl.runs.recorder import Recorder
 
 BUILT_FOR = "built_for"  # what the draws of a file are draws of
+LONGEST_FAREWELL = 10  # seconds
 
 
 def _built_for(cell: Cell, seeds: range) -> str:
@@ -48,6 +51,13 @@ def read_draws(path: Path, cell: Cell, seeds: range) -> Draws:
     return draws
 
 
+def await_workers() -> None:
+    """Worker processes end with the learner that held them; only then is their time known."""
+    gc.collect()
+    for worker in multiprocessing.active_children():
+        worker.join(timeout=LONGEST_FAREWELL)
+
+
 def run(
     cell: Cell,
     seeds: range,
@@ -69,6 +79,7 @@ def run(
     )
     control = Control(cell.curve_points, checkpoint, progress)
     cell.runnable.run(seeds, cell.family, drawn, recorder, control)
+    await_workers()
     names = {
         "experiment": cell.experiment,
         "algorithm": cell.algorithm,

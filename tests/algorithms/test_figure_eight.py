@@ -1,10 +1,15 @@
 """Algorithms on the figure eight, on a tiny budget: twice alike, alone or in a block, resumed."""
 
+import multiprocessing
+import time
+
 import numpy as np
 import pytest
 
 from pfedrl.algorithms.human_drivers import HumanDrivers
 from pfedrl.envs.reacher import Reacher
+from pfedrl.runs import execute
+from pfedrl.runs.artifact import read_facts
 from pfedrl.runs.cells import find_cell
 from pfedrl.runs.checkpoint import Checkpoint
 from pfedrl.runs.loop import Control
@@ -51,6 +56,15 @@ def test_a_killed_run_goes_on_to_the_same_result(project, tmp_path) -> None:
         run(cell, [0], control(kill))
     resumed = run(cell, [0], control(lambda done, total: None))
     np.testing.assert_array_equal(whole["value"], resumed["value"])
+
+
+def test_no_worker_outlives_its_run_and_its_time_is_counted(project, tmp_path) -> None:
+    started = time.process_time()
+    execute.run(tiny(project, "figure_eight", "fed_kl"), range(2), tmp_path / "run.parquet")
+    own = time.process_time() - started
+    assert multiprocessing.active_children() == []
+    # starting a worker alone, with its imports, takes much longer than this
+    assert read_facts(tmp_path / "run.parquet")["cpu_seconds"] > own + 0.1
 
 
 def test_a_trace_has_every_vehicle_every_second(project) -> None:
