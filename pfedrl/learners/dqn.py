@@ -158,6 +158,8 @@ class DQNLearner:
         batch = self.experience.sample(learning, again)
         # a target that is copied at every step is the net itself
         lagging = settings.target_every > 1
+        if lagging and phase == self.phases[0]:
+            self._copy_targets(learning)
         if net.embedding:
             target = self.target if lagging else self.weights
             self.seen[:, :, : net.embedding] = self.weights[:, None, : net.embedding]
@@ -175,16 +177,22 @@ class DQNLearner:
             head_only=phase == "head",
         )  # fmt: skip
         columns = net.part[phase]
-        updates = self.updates[phase]
         kernels.adam(
-            self.weights.numpy(), self.gradient.numpy(), *self.moments, updates, self._rate(),
-            learning & ~self.diverged, columns.start, columns.stop,
+            self.weights.numpy(), self.gradient.numpy(), *self.moments, self.updates[phase],
+            self._rate(), learning & ~self.diverged, columns.start, columns.stop,
         )  # fmt: skip
-        if phase != self.phases[0]:
-            return
-        self.epsilon[learning] *= settings.epsilon_decay
-        due = learning & (updates % settings.target_every == 0)
-        if lagging and due.any():
+        if phase == self.phases[0]:
+            self.epsilon[learning] *= settings.epsilon_decay
+
+    def _copy_targets(self, learning: np.ndarray) -> None:
+        """Where it is time, before the next step: after an exchange that fell on the same step.
+
+        PFedRL-Rep, Algorithm 4, lines 15 to 18. The order matters: targets copied just before the
+        agents' nets are averaged are nets that nobody keeps, and FedDQN then hardly learns.
+        """
+        updates = self.updates[self.phases[0]]
+        due = learning & (updates > 0) & (updates % self.settings.target_every == 0)
+        if due.any():
             self.target.numpy()[due] = self.weights.numpy()[due]
 
     def _rate(self) -> np.ndarray:

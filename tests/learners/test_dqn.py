@@ -4,10 +4,12 @@ import copy
 
 import numpy as np
 import pytest
+import torch
 
 from pfedrl.algorithms.dqn import DQN
 from pfedrl.algorithms.dqn_avg import DQNAvg
 from pfedrl.algorithms.lfrl import LFRL
+from pfedrl.algorithms.pfed_dqn_rep import PFedDQNRep
 from pfedrl.envs.acrobot import Acrobot
 from pfedrl.envs.cartpole import CartPole
 from pfedrl.learners.dqn_measures import training_returns
@@ -117,6 +119,24 @@ def test_replay_returns_what_was_stored():
     )
     np.testing.assert_allclose(state, batch.following.reshape(-1, 4), atol=1e-5)
     np.testing.assert_array_equal(reward, batch.reward.ravel())
+
+
+@pytest.mark.parametrize("algorithm", [DQNAvg, PFedDQNRep])
+def test_targets_are_copied_after_the_exchange_that_falls_on_the_same_step(algorithm):
+    """PFedRL-Rep, Algorithm 4: the average is line 15, the copy line 18."""
+    settings = algorithm(**STEPS | {"warm_up": 1, "target_every": 10, "episodes": 100})
+    learner = learner_of(settings, [0])
+    exchange = settings.exchange()
+    for _ in range(2):  # ten steps: the exchange and the copy are both due
+        learner.advance(settings.local_steps)
+        exchange(learner.parts)
+    averaged = learner.weights.clone()
+    assert not torch.equal(learner.target, averaged)
+    learner.advance(1)
+    torch.testing.assert_close(learner.target, averaged, rtol=0, atol=0)
+    for _ in range(8):  # and not again before the next ten are over
+        learner.advance(1)
+    torch.testing.assert_close(learner.target, averaged, rtol=0, atol=0)
 
 
 def test_the_rate_halves_by_each_agents_own_episodes():
