@@ -64,6 +64,7 @@ class DQNLearner:
         self._hold(weights.reshape(replicas, -1).astype(np.float32))
         self.moments = np.zeros((2, *self.weights.shape), np.float32)
         self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
+        self.copied = np.zeros(replicas, np.int64)  # the first phase's updates at the last copy
         self.experience = Experience(
             physics, task.training, seeds, first_agent, settings.episodes, settings.buffer,
             settings.batch, embedding,
@@ -127,17 +128,29 @@ class DQNLearner:
                 self._step(active)
             return
         active = self._unfinished()
+        if self.copies_between_rounds:
+            self._copy_targets(active)
         for _ in range(steps):
             self._step(active & ~self.diverged)
         learning = active & ~self.diverged & (self.experience.size >= self.settings.warm_up)
         for phase in self.phases[1:]:
             self._update(learning, phase, again=True)
 
+    @property
+    def copies_between_rounds(self) -> bool:
+        """Whether targets wait for a round's end, after the exchange: where rounds are shorter.
+
+        PFedRL-Rep, Algorithm 4, lines 15 to 18. It matters: a target copied towards the end of a
+        round, from a net that the average then replaces, and FedDQN with K = 5 hardly learns.
+        """
+        settings = self.settings
+        return settings.unit == "step" and settings.local_steps <= settings.target_every
+
     def _fresh(self) -> None:
         """What QAvg's code renews every round; the nets stay."""
         self.experience.restart(forget=True)
         self.moments[:] = 0
-        for updates in self.updates.values():
+        for updates in (*self.updates.values(), self.copied):
             updates[:] = 0
         self.target.copy_(self.weights)
         started = self.settings.epsilon_decay**self.experience.episodes
@@ -158,7 +171,7 @@ class DQNLearner:
         batch = self.experience.sample(learning, again)
         # a target that is copied at every step is the net itself
         lagging = settings.target_every > 1
-        if lagging and phase == self.phases[0]:
+        if lagging and phase == self.phases[0] and not self.copies_between_rounds:
             self._copy_targets(learning)
         if net.embedding:
             target = self.target if lagging else self.weights
@@ -185,15 +198,12 @@ class DQNLearner:
             self.epsilon[learning] *= settings.epsilon_decay
 
     def _copy_targets(self, learning: np.ndarray) -> None:
-        """Where it is time, before the next step: after an exchange that fell on the same step.
-
-        PFedRL-Rep, Algorithm 4, lines 15 to 18. The order matters: targets copied just before the
-        agents' nets are averaged are nets that nobody keeps, and FedDQN then hardly learns.
-        """
+        """Where as many updates as a target lasts have gone by since it was copied."""
         updates = self.updates[self.phases[0]]
-        due = learning & (updates > 0) & (updates % self.settings.target_every == 0)
+        due = learning & (updates - self.copied >= self.settings.target_every)
         if due.any():
             self.target.numpy()[due] = self.weights.numpy()[due]
+            self.copied[due] = updates[due]
 
     def _rate(self) -> np.ndarray:
         """Each replica's learning rate, by its own episodes."""
@@ -235,6 +245,7 @@ class DQNLearner:
             "target": self.target.numpy(),
             "moments": self.moments,
             "updates": self.updates,
+            "copied": self.copied,
             "experience": self.experience.kept(),
             "loss": self.loss,
             "diverged": self.diverged,
@@ -250,6 +261,6 @@ class DQNLearner:
             self.server.restore(state["server"])
         self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
-        for name in ("moments", "updates", "loss", "diverged", "epsilon", "goal", "reported",
+        for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal", "reported",
                      "looks"):  # fmt: skip
             setattr(self, name, state[name])

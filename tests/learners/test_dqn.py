@@ -121,22 +121,32 @@ def test_replay_returns_what_was_stored():
     np.testing.assert_array_equal(reward, batch.reward.ravel())
 
 
+@pytest.mark.parametrize("warm_up", [1, 3])
 @pytest.mark.parametrize("algorithm", [DQNAvg, PFedDQNRep])
-def test_targets_are_copied_after_the_exchange_that_falls_on_the_same_step(algorithm):
+def test_targets_of_short_rounds_are_copied_after_an_exchange(algorithm, warm_up):
     """PFedRL-Rep, Algorithm 4: the average is line 15, the copy line 18."""
-    settings = algorithm(**STEPS | {"warm_up": 1, "target_every": 10, "episodes": 100})
+    settings = algorithm(**STEPS | {"warm_up": warm_up, "target_every": 10, "episodes": 100})
     learner = learner_of(settings, [0])
     exchange = settings.exchange()
-    for _ in range(2):  # ten steps: the exchange and the copy are both due
+    start = learner.target.clone()
+    while learner.updates[learner.phases[0]].min() < 10:
+        assert torch.equal(learner.target, start)
         learner.advance(settings.local_steps)
         exchange(learner.parts)
     averaged = learner.weights.clone()
+    for _ in range(2):  # the copy is due, and the next one ten updates later
+        learner.advance(settings.local_steps)
+        torch.testing.assert_close(learner.target, averaged, rtol=0, atol=0)
+        exchange(learner.parts)
+    learner.advance(settings.local_steps)
     assert not torch.equal(learner.target, averaged)
-    learner.advance(1)
-    torch.testing.assert_close(learner.target, averaged, rtol=0, atol=0)
-    for _ in range(8):  # and not again before the next ten are over
-        learner.advance(1)
-    torch.testing.assert_close(learner.target, averaged, rtol=0, atol=0)
+
+
+def test_targets_of_long_rounds_are_copied_within_them():
+    settings = DQN(**STEPS | {"warm_up": 1, "target_every": 4, "local_steps": 20})
+    learner = learner_of(settings, [0])
+    learner.advance(20)
+    np.testing.assert_array_equal(learner.copied, 16)
 
 
 def test_the_rate_halves_by_each_agents_own_episodes():
