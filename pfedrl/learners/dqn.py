@@ -261,6 +261,6 @@ class DQNLearner:
             self.server.restore(state["server"])
         self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
-        for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal", "reported",
-                     "looks"):  # fmt: skip
+        for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal",
+                     "reported", "looks"):  # fmt: skip
             setattr(self, name, state[name])
