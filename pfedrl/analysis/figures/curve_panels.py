@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels, style_of
@@ -49,6 +50,7 @@ def draw(context: Context) -> Drawing:
         if "limits" in panel:
             axis.set_ylim(*panel["limits"])
         axis.margins(x=0.01)
+        axis.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     panel_labels(axes[: len(panels)])
