@@ -50,7 +50,7 @@ def draw(context: Context) -> Drawing:
         if "limits" in panel:
             axis.set_ylim(*panel["limits"])
         axis.margins(x=0.01)
-        axis.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+        axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     panel_labels(axes[: len(panels)])
