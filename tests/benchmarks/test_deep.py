@@ -35,12 +35,13 @@ def test_the_plain_loop_updates_its_net_as_the_stack_does():
         plain.replay[name][:] = rows[row]
     plain.stored, plain.updates = int(experience.size[row]), 0
     plain.optimiser = torch.optim.Adam(plain.net.parameters(), lr=settings.learning_rate)
-    learner.moments[:], learner.updates["all"][:] = 0, 0
+    learner.moments[:], learner.updates["all"][:], learner.copied[:] = 0, 0, 0
     everyone = np.ones(len(experience.size), np.bool_)
     for _ in range(20):
         uniforms = experience.uniforms[row, experience.place[row] - 1, BATCH:]
         chosen = (uniforms * experience.size[row]).astype(int)
         plain.rng = SimpleNamespace(integers=lambda *_, size, drawn=chosen: drawn[:size])
+        learner._copy_targets(everyone)  # as at the start of a round, here of one step
         learner._update(everyone, "all")
         plain.update()
         experience.place += 1
