@@ -71,6 +71,14 @@ def contrast(summary: Summary, label: str, larger: Reading, smaller: Reading) ->
     return Contrast(label, paired_differences(summary.final(*larger), summary.final(*smaller)))
 
 
+def pairs(summary: Summary, cells: list[str], metric: str) -> list[Contrast]:
+    """Each cell less every later one."""
+    return [
+        contrast(summary, f"{first} minus {second}", (first, metric), (second, metric))
+        for first, second in combinations(cells, 2)
+    ]
+
+
 def judged(
     contrasts: list[Contrast],
     p_for: Callable[[np.ndarray], float],
@@ -169,11 +177,7 @@ def interior_best(test: InteriorBest, summary: Summary) -> Outcome:
 
 
 def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
-    pairs = [
-        contrast(summary, f"{first} minus {second}", (first, test.metric), (second, test.metric))
-        for first, second in combinations(test.cells, 2)
-    ]
-    return within(pairs, test.margin)
+    return within(pairs(summary, test.cells, test.metric), test.margin)
 
 
 def near(test: Near, summary: Summary) -> Outcome:
@@ -209,20 +213,11 @@ def slope(test: Slope, summary: Summary) -> Outcome:
 
 def ordered(test: Ordered, summary: Summary) -> Outcome:
     """Every pair in the paper's order; Kendall's tau says how far ours is from it."""
-    outcome = one_sided(
-        [
-            contrast(
-                summary, f"{first} minus {second}", (first, test.metric), (second, test.metric)
-            )
-            for first, second in combinations(test.cells, 2)
-        ]
-    )
+    outcome = one_sided(pairs(summary, test.cells, test.metric))
     means = [float(summary.last(cell, test.metric)["mean"]) for cell in test.cells]
-    pairs = [np.sign(first - second) for first, second in combinations(means, 2)]
-    return replace(
-        outcome, evidence=f"Kendall's tau with the paper's order {np.mean(pairs):.2f}; "
-        f"{outcome.evidence}",
-    )  # fmt: skip
+    tau = np.mean([np.sign(first - second) for first, second in combinations(means, 2)])
+    evidence = f"Kendall's tau with the paper's order {tau:.2f}; {outcome.evidence}"
+    return replace(outcome, evidence=evidence)
 
 
 def agrees(test: Agrees, comparisons: list[Comparison]) -> Outcome:
