@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from pfedrl.errors import PfedrlError
+from pfedrl.core.errors import PfedrlError
 
 app = typer.Typer(
     name="pfedrl",
@@ -49,9 +49,9 @@ def build(
 
     Cells whose families differ only in what is done after drawing share one file.
     """
-    from pfedrl.runs.cells import draws_path, find_cell, parse_block
-    from pfedrl.runs.execute import build
-    from pfedrl.settings.project import Project
+    from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
+    from pfedrl.pipeline.execute import build
+    from pfedrl.pipeline.project import Project
 
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
@@ -81,10 +81,10 @@ def run(
 
     Example: pfedrl run qavg table1_random_mdp qavg_kappa=0.2 --seeds 0-100
     """
-    from pfedrl.runs.cells import find_cell, parse_block, run_path
-    from pfedrl.runs.execute import run
-    from pfedrl.runs.progress import progress_bar
-    from pfedrl.settings.project import Project
+    from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline.cells import find_cell, parse_block, run_path
+    from pfedrl.pipeline.execute import run
+    from pfedrl.pipeline.project import Project
 
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
@@ -101,8 +101,8 @@ def summarise(paper: Paper, experiment: Experiment, scale: ScaleName = "laptop")
     Reads every block of every cell at the scale; a missing or broken one is named.
     """
     from pfedrl.analysis.summarise import summarise
-    from pfedrl.runs.cells import cells, run_path
-    from pfedrl.settings.project import Project
+    from pfedrl.pipeline.cells import cells, run_path
+    from pfedrl.pipeline.project import Project
 
     runs = [
         run_path(scale, cell, block)
@@ -125,8 +125,8 @@ def draw(
 ) -> None:
     """Draw a table (csv, md, tex) or a figure (pdf, png, csv), with its provenance (json)."""
     from pfedrl.analysis.drawing import draw
-    from pfedrl.errors import unknown
-    from pfedrl.settings.project import Project
+    from pfedrl.core.errors import unknown
+    from pfedrl.pipeline.project import Project
 
     project = Project.here()
     artifacts = project.paper(paper).artifacts
@@ -140,7 +140,7 @@ def draw(
 def claims(paper: Paper, scale: ScaleName = "laptop", output: Output = None) -> None:
     """Test the paper's claims and its printed numbers against ours, and give verdicts."""
     from pfedrl.analysis.claims import evaluate
-    from pfedrl.settings.project import Project
+    from pfedrl.pipeline.project import Project
 
     project = Project.here()
     project.paper(paper)
@@ -154,7 +154,7 @@ def report(scale: ScaleName = "laptop", output: Output = None) -> None:
     """Write index.html: every table and figure, ours beside the paper's, with the verdicts."""
     from pfedrl.analysis.overview import overview
     from pfedrl.analysis.report import report
-    from pfedrl.settings.project import Project
+    from pfedrl.pipeline.project import Project
 
     project = Project.here()
     figures = Path(project.scale(scale).figures)
@@ -174,7 +174,7 @@ def benchmark(
     from pkgutil import iter_modules
 
     from pfedrl import benchmarks
-    from pfedrl.errors import unknown
+    from pfedrl.core.errors import unknown
 
     # plain_*.py hold the loops that others are measured against
     modules = [module.name for module in iter_modules(benchmarks.__path__)]
@@ -197,7 +197,7 @@ def watch(
     live: Annotated[bool, typer.Option("--live", help="Open SUMO's own window instead.")] = False,
 ) -> None:
     """Record an episode as an animated picture, or show it in the simulator's window."""
-    from pfedrl.errors import unknown
+    from pfedrl.core.errors import unknown
 
     if family != "figure_eight":
         raise unknown("family to watch", family, ["figure_eight"])
@@ -218,7 +218,7 @@ def calibrate(
     ),
 ) -> None:
     """Measure the figure eight against Flow's returns and write the table (about two minutes)."""
-    from pfedrl.envs.figure_eight_calibration import calibrate
+    from pfedrl.envs.traffic.calibration import calibrate
 
     calibrate(folder)
     typer.echo(folder / "calibration.md")
@@ -235,8 +235,8 @@ def list_(
     scale: ScaleName = "laptop",
 ) -> None:
     """Show what there is: papers, experiments, algorithms, families, statements, cells."""
-    from pfedrl.listing import show
-    from pfedrl.settings.project import Project
+    from pfedrl.pipeline.listing import show
+    from pfedrl.pipeline.project import Project
 
     show(Project.here(), what, paper, experiment, scale)
 
@@ -248,7 +248,7 @@ def schema(
     ),
 ) -> None:
     """Write the JSON schemas of the YAML files, generated from the settings' models."""
-    from pfedrl.settings.schema import write_schemas
+    from pfedrl.pipeline.schema import write_schemas
 
     for path in write_schemas(output):
         typer.echo(path)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.envs.tabular import TabularFamily
-from pfedrl.envs.windy_cliff import WindyCliff
-from pfedrl.settings.project import Project
+from pfedrl.envs.tabular.random_mdp import RandomMDP
+from pfedrl.envs.tabular.task import TabularFamily
+from pfedrl.envs.tabular.windy_cliff import WindyCliff
+from pfedrl.pipeline.project import Project
 
 ROOT = Path(__file__).parent.parent
 

@@ -20,8 +20,8 @@ from pfedrl.analysis.statistics import (
     paired_differences,
 )
 from pfedrl.analysis.summaries import Summary, sweep_name
-from pfedrl.errors import PfedrlError
-from pfedrl.settings.paper import (
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.paper import (
     Agrees,
     Equivalent,
     Exists,

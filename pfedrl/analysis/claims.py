@@ -18,9 +18,9 @@ from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.statistics import holm
 from pfedrl.analysis.summaries import Summary, paths, read_summary
-from pfedrl.settings.paper import Agrees, Claim, Near, Paper, Test
-from pfedrl.settings.project import Project
-from pfedrl.settings.scale import Scale
+from pfedrl.pipeline.paper import Agrees, Claim, Near, Paper, Test
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.scale import Scale
 
 VERDICTS = (REPRODUCED, CONTRADICTED, INCONCLUSIVE, NOT_RUN)
 TESTS: dict[str, Any] = {

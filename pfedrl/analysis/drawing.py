@@ -14,10 +14,10 @@ from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.style import METADATA, paper_style
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.tables import Table, latex, markdown
-from pfedrl.errors import unknown
-from pfedrl.runs.files import atomic_write
-from pfedrl.settings.paper import Artifact, Paper
-from pfedrl.settings.project import Project
+from pfedrl.core.errors import unknown
+from pfedrl.core.files import atomic_write
+from pfedrl.pipeline.paper import Artifact, Paper
+from pfedrl.pipeline.project import Project
 
 EXTENSIONS = {"table": ("csv", "md", "tex"), "figure": ("pdf", "png", "csv")}
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pfedrl.analysis.summaries import Summary
-from pfedrl.registry import load_runnable
+from pfedrl.core.registry import load_runnable
 
 SIZE = "size"  # the metric by which counterexamples are ordered, where a statement has it
 

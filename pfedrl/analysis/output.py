@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.runs.files import atomic_write
+from pfedrl.core.files import atomic_write
 
 DEFAULT_SCALE = "laptop"
 

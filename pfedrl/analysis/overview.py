@@ -5,8 +5,8 @@ from typing import Any
 
 from pfedrl.analysis.output import write_text
 from pfedrl.analysis.report import FILES, SYMBOLS, read_result
-from pfedrl.settings.paper import Paper
-from pfedrl.settings.project import Project
+from pfedrl.pipeline.paper import Paper
+from pfedrl.pipeline.project import Project
 
 
 def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:

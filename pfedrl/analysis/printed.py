@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfedrl.analysis.summaries import Summary, sweep_name
-from pfedrl.settings.paper import Printed
+from pfedrl.pipeline.paper import Printed
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 
 from pfedrl.analysis.output import rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
-from pfedrl.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.settings.paper import Artifact, FidelityNote, Paper
-from pfedrl.settings.project import Project
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.pipeline.paper import Artifact, FidelityNote, Paper
+from pfedrl.pipeline.project import Project
 
 SYMBOLS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–"}
 FILES = {"table": ("csv", "md", "tex", "json"), "figure": ("pdf", "png", "csv", "json")}

@@ -8,8 +8,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pfedrl.algorithms.base import Style
-from pfedrl.registry import load_runnable
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.core.registry import load_runnable
 
 INK = "#222222"
 FAINT = "#8a8a8a"

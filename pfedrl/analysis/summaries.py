@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pfedrl.errors import PfedrlError, unknown
-from pfedrl.runs.artifact import KEY, broken
-from pfedrl.runs.recorder import ALL_AGENTS
+from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.pipeline.artifact import KEY, broken
 
 
 def sweep_name(key: str) -> str:

@@ -18,10 +18,10 @@ from pfedrl.analysis.statistics import (
     interquartile_mean,
     standard_error,
 )
-from pfedrl.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.runs.artifact import KEY, read_facts, read_run
-from pfedrl.runs.files import atomic_write
-from pfedrl.runs.recorder import ALL_AGENTS
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.core.files import atomic_write
+from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.pipeline.artifact import KEY, read_facts, read_run
 
 Point = tuple[str, str, int, int]  # metric, axis, agent, at: what one row of statistics describes
 NUMBERS = ("mean", "se", "median", "iqm", "low", "high", "iqm_low", "iqm_high")

@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from pfedrl.analysis.style import FAINT, INK, paper_style
-from pfedrl.envs.episodes import constant, play
-from pfedrl.envs.figure_eight import FigureEightFamily
-from pfedrl.envs.figure_eight_pool import FigureEightPool
-from pfedrl.envs.figure_eight_simulation import STEP, Simulation
-from pfedrl.errors import PfedrlError
-from pfedrl.runs.files import atomic_write
-from pfedrl.settings.base import validate
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.files import atomic_write
+from pfedrl.core.settings import validate
+from pfedrl.envs.traffic.episodes import constant, play
+from pfedrl.envs.traffic.figure_eight import FigureEightFamily
+from pfedrl.envs.traffic.pool import FigureEightPool
+from pfedrl.envs.traffic.simulation import STEP, Simulation
 
 FASTEST = 15.0  # m/s at the top of the colour scale
 FRAMES_A_SECOND = 10

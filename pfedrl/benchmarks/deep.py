@@ -7,10 +7,10 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from pfedrl.algorithms.dqn import DQN
+from pfedrl.algorithms.dqn.dqn import DQN
+from pfedrl.algorithms.dqn.learner import DQNLearner
 from pfedrl.benchmarks.plain_dqn import PlainDQN
-from pfedrl.envs.cartpole import CartPole
-from pfedrl.learners.dqn import DQNLearner
+from pfedrl.envs.classic.cartpole import CartPole
 
 AGENTS, SEEDS = 10, 5
 SHARED = {"episodes": 10_000, "unit": "step", "local_steps": 1, "learning_rate": 1e-3,

@@ -4,10 +4,10 @@ import time
 
 from rich.console import Console
 
-from pfedrl.algorithms.pfedtd_rep import PFedTDRep
-from pfedrl.envs.cliff_walking import CliffWalking
-from pfedrl.runs.loop import Control, train
-from pfedrl.runs.recorder import Recorder
+from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
+from pfedrl.core.recorder import Recorder
+from pfedrl.envs.tabular.cliff_walking import CliffWalking
+from pfedrl.stack.loop import Control, train
 
 AGENTS, SEEDS, ROUNDS = 32, 64, 10_000
 

@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from pfedrl.learners.deep_settings import DeepSettings
+from pfedrl.algorithms.dqn.settings import DeepSettings
 
 
 def network(observation: int, actions: int, width: int, layers: int) -> nn.Sequential:

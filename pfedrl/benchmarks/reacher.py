@@ -16,12 +16,12 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from pfedrl.algorithms.fed_kl import FedKL
+from pfedrl.algorithms.ppo_kl import kernels
+from pfedrl.algorithms.ppo_kl.fed_kl import FedKL
+from pfedrl.algorithms.ppo_kl.learner import FederatedPPO, Server
+from pfedrl.algorithms.ppo_kl.update import Stack
 from pfedrl.envs.experience import Experience
-from pfedrl.envs.reacher import Reacher
-from pfedrl.learners import ppo_kl_kernels as kernels
-from pfedrl.learners.federated_ppo import FederatedPPO, Server
-from pfedrl.learners.ppo_kl import Stack
+from pfedrl.envs.mujoco.reacher import Reacher
 
 SEEDS, TIMED_STACKED, TIMED_PLAIN = 3, 2, 2  # iterations timed: of the stack, of one agent
 SETTINGS = FedKL(learning_rate=1e-3, d_local=1e-2, d_global=0.6, communication_rounds=1)

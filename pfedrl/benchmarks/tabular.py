@@ -8,14 +8,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from pfedrl.algorithms.tabular import TabularAveraging
+from pfedrl.algorithms.tabular.averaging import TabularAveraging
+from pfedrl.algorithms.tabular.learner import TabularLearner
 from pfedrl.benchmarks import plain_tabular
-from pfedrl.exchange.exchange import Exchange
-from pfedrl.learners.tabular import TabularLearner
-from pfedrl.runs.cells import Cell, cells
-from pfedrl.runs.loop import Control, train
-from pfedrl.runs.recorder import Recorder
-from pfedrl.settings.project import Project
+from pfedrl.core.recorder import Recorder
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.project import Project
+from pfedrl.stack.exchange import Exchange
+from pfedrl.stack.loop import Control, train
 
 KAPPA = 0.4
 PLAIN_SEEDS = 6

@@ -17,13 +17,13 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from pfedrl.algorithms.fed_kl import FedKL
+from pfedrl.algorithms.ppo_kl import kernels
+from pfedrl.algorithms.ppo_kl.fed_kl import FedKL
+from pfedrl.algorithms.ppo_kl.update import PPOKL, Stack
 from pfedrl.benchmarks.reacher import PlainAgent, seconds
 from pfedrl.envs.experience import Experience
-from pfedrl.envs.figure_eight import FigureEightFamily
-from pfedrl.envs.figure_eight_simulation import Simulation
-from pfedrl.learners import ppo_kl_kernels as kernels
-from pfedrl.learners.ppo_kl import PPOKL, Stack
+from pfedrl.envs.traffic.figure_eight import FigureEightFamily
+from pfedrl.envs.traffic.simulation import Simulation
 
 STEPS = 500
 REPEATS = 3

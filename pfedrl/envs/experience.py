@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from pfedrl.learners.base import Measurement
+from pfedrl.core.measurement import Measurement
 
 
 class Experience(NamedTuple):

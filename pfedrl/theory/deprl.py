@@ -14,9 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from pfedrl.exchange.mixing import metropolis_weights
-from pfedrl.runs.seeds import Purpose, generator
-from pfedrl.theory.base import Statement
+from pfedrl.core.seeds import Purpose, generator
+from pfedrl.stack.mixing import metropolis_weights
+from pfedrl.theory.statement import Statement
 
 RIDGE = 0.1  # mu
 Graph = Literal["ring", "full", "star"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfedrl.envs.chain import Chain
+from pfedrl.envs.tabular.chain import Chain
 
 
 @dataclass(frozen=True)

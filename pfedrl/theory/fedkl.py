@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from pfedrl.runs.seeds import Purpose, generator
-from pfedrl.theory.base import Statement
+from pfedrl.core.seeds import Purpose, generator
 from pfedrl.theory.instances import Instances, backup, draw, simplex, under, values
+from pfedrl.theory.statement import Statement
 
 
 @dataclass(frozen=True)

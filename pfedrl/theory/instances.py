@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.runs.seeds import Purpose, generator
+from pfedrl.core.seeds import Purpose, generator
 
 
 @dataclass(frozen=True)

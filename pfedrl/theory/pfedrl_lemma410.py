@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.envs.chain import Chain, chain
-from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.learners.sampled import unit_rows
-from pfedrl.runs.seeds import Purpose, generator
-from pfedrl.theory.base import Statement
+from pfedrl.algorithms.td.sampled import unit_rows
+from pfedrl.core.seeds import Purpose, generator
+from pfedrl.envs.tabular.chain import Chain, chain
+from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.theory.equilibrium import MeanField
+from pfedrl.theory.statement import Statement
 
 
 class Lemma410(Statement):

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.algorithms.pfedtd_rep import PFedTDRep
-from pfedrl.envs.chain import chain
-from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.envs.tabular import TabularTask
-from pfedrl.theory.base import Statement
+from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
+from pfedrl.envs.tabular.chain import chain
+from pfedrl.envs.tabular.random_mdp import RandomMDP
+from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.theory.equilibrium import MeanField
+from pfedrl.theory.statement import Statement
 
 POINTS = 9  # at which a run's error is taken, over the last decade of T
 

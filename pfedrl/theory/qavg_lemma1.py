@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.theory.base import Statement
 from pfedrl.theory.instances import Instances, by_size, draw, imaginary, size_of, values
+from pfedrl.theory.statement import Statement
 
 
 class Lemma1(Statement):

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.theory.base import Statement
 from pfedrl.theory.instances import (
     Instances,
     by_size,
@@ -16,6 +15,7 @@ from pfedrl.theory.instances import (
     size_of,
     values,
 )
+from pfedrl.theory.statement import Statement
 
 
 def kappa_1(moves: np.ndarray) -> np.ndarray:

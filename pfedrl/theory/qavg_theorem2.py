@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.envs.tabular import TabularTask
-from pfedrl.exchange.exchange import server_average
-from pfedrl.learners import tabular_kernels as kernels
-from pfedrl.learners.step_size import Theorem2 as StepSize
-from pfedrl.learners.tabular import QLearner
-from pfedrl.theory.base import Statement
+from pfedrl.algorithms.tabular import kernels
+from pfedrl.algorithms.tabular.learner import QLearner
+from pfedrl.algorithms.tabular.step_size import Theorem2 as StepSize
+from pfedrl.envs.tabular.random_mdp import RandomMDP
+from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.stack.exchange import server_average
+from pfedrl.theory.statement import Statement
 
 
 class Theorem2(Statement):

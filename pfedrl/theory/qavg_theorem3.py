@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.envs.tabular import TabularTask
-from pfedrl.exchange.exchange import server_average
-from pfedrl.learners.step_size import Theorem3 as StepSize
-from pfedrl.learners.tabular import ProjectedPolicyLearner
-from pfedrl.runs.seeds import Purpose, generator
-from pfedrl.theory.base import Statement
+from pfedrl.algorithms.tabular.learner import ProjectedPolicyLearner
+from pfedrl.algorithms.tabular.step_size import Theorem3 as StepSize
+from pfedrl.core.seeds import Purpose, generator
+from pfedrl.envs.tabular.random_mdp import RandomMDP
+from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.stack.exchange import server_average
 from pfedrl.theory.instances import (
     Instances,
     deterministic_policies,
@@ -21,6 +20,7 @@ from pfedrl.theory.instances import (
     simplex,
     values,
 )
+from pfedrl.theory.statement import Statement
 
 
 class Theorem3(Statement):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pfedrl.registry import components
-from pfedrl.runs.cells import cells
-from pfedrl.runs.loop import Control
-from pfedrl.runs.recorder import Recorder
+from pfedrl.core.recorder import Recorder
+from pfedrl.core.registry import components
+from pfedrl.pipeline.cells import cells
+from pfedrl.stack.loop import Control
 
 LEARNERS = ("qavg", "soft_pavg", "proj_pavg")
 TABULAR = [
@@ -70,4 +70,4 @@ def test_the_registry_lists_every_file_with_a_label():
     assert {"qavg", "soft_pavg", "proj_pavg", "random_policy", "optimal_policy"} <= set(
         components("algorithms")
     )
-    assert not {"base", "tabular", "controls"} & set(components("algorithms"))
+    assert not {"algorithm", "averaging", "fixed_beforehand"} & set(components("algorithms"))

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from pfedrl.settings.project import Project
+from pfedrl.pipeline.project import Project
 from tests.analysis import fake
 
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 import yaml
 
-from pfedrl.algorithms.base import Style
+from pfedrl.algorithms.algorithm import Style
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
-from pfedrl.runs.artifact import write_run
-from pfedrl.runs.recorder import Recorder
-from pfedrl.settings.base import Settings
-from pfedrl.settings.project import Project
+from pfedrl.core.recorder import Recorder
+from pfedrl.core.settings import Settings
+from pfedrl.pipeline.artifact import write_run
+from pfedrl.pipeline.project import Project
 
 KAPPAS = [0, 0.2, 0.4, 0.6, 0.8]
 STEPS = [1, 2, 4, 8, 16, 32, float("inf")]

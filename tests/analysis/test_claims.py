@@ -10,9 +10,9 @@ from pfedrl.analysis.claim_tests import Outcome, near
 from pfedrl.analysis.claims import TESTS, at_budget, evaluate, judge, shortened
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.errors import PfedrlError
-from pfedrl.settings.paper import Claim, Near
-from pfedrl.settings.scale import Budget
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.paper import Claim, Near
+from pfedrl.pipeline.scale import Budget
 from tests.analysis import fake
 
 NOISE = np.random.default_rng(2).normal(size=(6, 100))

@@ -9,8 +9,8 @@ import pytest
 from pfedrl.analysis import figures
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.summaries import read_summary
-from pfedrl.errors import PfedrlError
-from pfedrl.runs.closure import closure
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.closure import closure
 from tests.analysis import fake
 
 ARTIFACTS = ("table1", "figure2", "generalisation", "theory")

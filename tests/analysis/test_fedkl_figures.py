@@ -7,7 +7,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import fedkl_curves, fedkl_figure5
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.settings.paper import Artifact, Paper
+from pfedrl.pipeline.paper import Artifact, Paper
 from tests.analysis import fake
 
 ROUNDS = 6

@@ -5,7 +5,7 @@ from pfedrl.analysis.claim_tests import agrees
 from pfedrl.analysis.printed import Comparison, compare, deviation, half_unit
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.settings.paper import Agrees, Printed
+from pfedrl.pipeline.paper import Agrees, Printed
 from tests.analysis import fake
 
 

@@ -6,7 +6,7 @@ import pytest
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.report import readable, report
-from pfedrl.errors import PfedrlError
+from pfedrl.core.errors import PfedrlError
 
 VOID = {"meta", "img", "br"}
 

@@ -6,8 +6,8 @@ import pytest
 
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.errors import PfedrlError
-from pfedrl.runs.recorder import Recorder
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.recorder import Recorder
 from tests.analysis import fake
 
 AGENTS = np.arange(60.0).reshape(20, 3) ** 1.5  # 20 seeds, 3 agents

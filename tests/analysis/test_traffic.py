@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from pfedrl.analysis.traffic import outline, watch, watch_live
-from pfedrl.errors import PfedrlError
+from pfedrl.core.errors import PfedrlError
 
 
 def test_the_outline_is_a_closed_eight() -> None:

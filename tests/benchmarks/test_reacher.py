@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from pfedrl.benchmarks import reacher
-from pfedrl.envs.reacher import Reacher
+from pfedrl.envs.mujoco.reacher import Reacher
 
 torch.set_num_threads(1)
 

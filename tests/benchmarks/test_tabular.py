@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pfedrl.algorithms.tabular import TabularAveraging
+from pfedrl.algorithms.tabular.averaging import TabularAveraging
 from pfedrl.benchmarks.tabular import batched, fresh, plain
-from pfedrl.runs.cells import cells
+from pfedrl.pipeline.cells import cells
 
 
 @pytest.mark.parametrize("experiment", ["table1_random_mdps", "table1_windy_cliffs"])

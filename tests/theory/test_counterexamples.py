@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pfedrl.registry import load
+from pfedrl.core.registry import load
 
 FILES = sorted(Path(__file__).with_name("counterexamples").glob("*.json"))
 

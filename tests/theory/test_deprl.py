@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pfedrl.runs.seeds import Purpose, generator
+from pfedrl.core.seeds import Purpose, generator
 from pfedrl.theory.deprl import RIDGE, connectivity
 from pfedrl.theory.deprl_corollary1 import Corollary1, slope
 from pfedrl.theory.deprl_theorem1 import Theorem1

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pfedrl.envs.chain import chain
-from pfedrl.envs.random_mdp import RandomMDP
-from pfedrl.learners.sampled import unit_rows
+from pfedrl.algorithms.td.sampled import unit_rows
+from pfedrl.envs.tabular.chain import chain
+from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.theory.equilibrium import MeanField
 from pfedrl.theory.pfedrl_lemma410 import Lemma410
 from pfedrl.theory.pfedrl_theorem413 import Theorem413, slope

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from pfedrl.theory.base import Statement
 from pfedrl.theory.instances import (
     Instances,
     deterministic_policies,
@@ -18,6 +17,7 @@ from pfedrl.theory.qavg_lemma2 import Lemma2, kappa_1
 from pfedrl.theory.qavg_theorem1 import Theorem1, figure7
 from pfedrl.theory.qavg_theorem2 import Theorem2
 from pfedrl.theory.qavg_theorem3 import Theorem3
+from pfedrl.theory.statement import Statement
 
 STATEMENTS = [
     Lemma1(),
@@ -219,7 +219,7 @@ def test_theorem_3_kappa_2_is_zero_without_noise_and_grows_with_it():
 def test_theorem_3_best_is_the_optimum_when_all_environments_are_one():
     statement = Theorem3(kappa=0.0)
     task = statement.task(range(10))
-    from pfedrl.learners import tabular_kernels as kernels
+    from pfedrl.algorithms.tabular import kernels
 
     tables = kernels.optimal_tables(
         task.reward, task.training[:1], task.successors, task.actions, task.gamma, 1e-12

@@ -36,17 +36,17 @@ def test_a_second_run_has_nothing_to_do(project: Tiny):
 
 
 def test_editing_a_learner_reruns_only_what_imports_it(project: Tiny):
-    project.append("pfedrl/learners/fixed.py")
+    project.append("pfedrl/algorithms/controls/fixed_tabular.py")
     assert project.planned() == runs(*RANDOM_CONTROL) | after("random")
 
 
 def test_editing_an_algorithm_reruns_only_its_cells(project: Tiny):
-    project.append("pfedrl/algorithms/qavg.py")
+    project.append("pfedrl/algorithms/tabular/qavg.py")
     assert project.planned() == runs(*RANDOM_QAVG, *WINDY) | after("random", "windy")
 
 
 def test_editing_a_family_draws_it_again(project: Tiny):
-    project.append("pfedrl/envs/windy_cliff.py")
+    project.append("pfedrl/envs/tabular/windy_cliff.py")
     planned = project.planned()
     assert len([job for job in planned if job.startswith("Drawing windy_cliff-")]) == len(BLOCKS)
     planned = {job for job in planned if not job.startswith("Drawing windy_cliff-")}
@@ -65,8 +65,8 @@ def test_editing_the_command_line_reruns_nothing(project: Tiny):
 
 
 def test_touching_a_file_reruns_nothing(project: Tiny):
-    project.append("pfedrl/learners/fixed.py", "")
-    (project.root / "pfedrl/learners/fixed.py").touch()
+    project.append("pfedrl/algorithms/controls/fixed_tabular.py", "")
+    (project.root / "pfedrl/algorithms/controls/fixed_tabular.py").touch()
     assert project.planned() == set()
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from snakemake.cli import get_argument_parser
 
-from pfedrl.errors import PfedrlError, unknown
-from pfedrl.registry import module_of
-from pfedrl.runs.cells import cells, draws_path, run_path
-from pfedrl.runs.closure import closure
-from pfedrl.settings.project import Project
+from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.registry import module_of
+from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.closure import closure
+from pfedrl.pipeline.project import Project
 
 # a job is one thread, and there are as many jobs as cores; `python` is the one that runs Snakemake
 for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):

@@ -12,7 +12,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
-from pfedrl.runs.recorder import ALL_AGENTS
+from pfedrl.core.recorder import ALL_AGENTS
 
 METRICS = {
     "return_average": "Average", "return_median": "Median", "return_deviation": "Deviation",

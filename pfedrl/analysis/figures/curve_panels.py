@@ -17,8 +17,8 @@ from matplotlib.ticker import MaxNLocator
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels, style_of
 from pfedrl.analysis.summaries import Summary
-from pfedrl.errors import unknown
-from pfedrl.runs.recorder import ALL_AGENTS
+from pfedrl.core.errors import unknown
+from pfedrl.core.recorder import ALL_AGENTS
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5

@@ -10,7 +10,7 @@ from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels, ramp
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import estimate, sweep_text
-from pfedrl.errors import PfedrlError
+from pfedrl.core.errors import PfedrlError
 
 METRIC = "objective"
 ALONG = "local_steps"

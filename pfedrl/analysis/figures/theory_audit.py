@@ -12,7 +12,7 @@ from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
-from pfedrl.settings.paper import Claim, Exists, Holds, Near
+from pfedrl.pipeline.paper import Claim, Exists, Holds, Near
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT}

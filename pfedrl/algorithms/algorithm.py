@@ -1,0 +1,61 @@
+"""What every algorithm is: settings, a learner, an exchange, and how long it trains."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pfedrl.core.recorder import Recorder
+from pfedrl.core.settings import Settings
+from pfedrl.envs.family import Draws, Family
+from pfedrl.stack.exchange import Exchange
+from pfedrl.stack.learner import Learner
+from pfedrl.stack.loop import Control, train
+
+
+@dataclass(frozen=True)
+class Style:
+    """How an algorithm is drawn, in every figure."""
+
+    colour: str
+    line: str = "-"
+    marker: str = "o"
+
+
+class Algorithm(Settings):
+    """A learner plus an exchange. The class's docstring is what `pfedrl list` shows."""
+
+    label: ClassVar[str]  # as the papers write it
+    style: ClassVar[Style]
+    kinds: ClassVar[frozenset[str]]  # the kinds of family it can run on
+
+    @abstractmethod
+    def learner(self, task: Any, seeds: Sequence[int]) -> Learner:
+        """The agents of all seeds, before training."""
+
+    @abstractmethod
+    def exchange(self) -> Exchange:
+        """What they give each other."""
+
+    @abstractmethod
+    def rounds(self) -> int:
+        """How many times the agents take local steps and meet."""
+
+    def skip(self, family: Family) -> str | None:
+        """Why the algorithm cannot run on a family, or None."""
+        if family.kind in self.kinds:
+            return None
+        return f"{self.label} needs a family of kind {', '.join(sorted(self.kinds))}"
+
+    def run(
+        self,
+        seeds: Sequence[int],
+        family: Family | None,
+        draws: Draws,
+        recorder: Recorder,
+        control: Control,
+    ) -> None:
+        """Train on the family's members and record."""
+        assert family is not None, "an algorithm's experiment names a family"
+        learner = self.learner(family.task(draws), seeds)
+        train(learner, self.exchange(), self.rounds(), recorder, control)

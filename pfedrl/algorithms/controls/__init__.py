@@ -1,0 +1,1 @@
+"""Policies fixed beforehand: floors and ceilings."""

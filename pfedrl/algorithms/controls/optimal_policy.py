@@ -1,0 +1,23 @@
+"""The ceiling: in each environment its own optimal policy."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.controls.fixed_beforehand import TabularControl
+from pfedrl.envs.tabular.task import TabularTask
+
+if TYPE_CHECKING:
+    from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy
+
+
+class OptimalPolicy(TabularControl):
+    """Control: each environment's own optimal policy, solved exactly; no single policy beats it."""
+
+    label: ClassVar[str] = "Own optimum"
+    style: ClassVar[Style] = Style("#000000", ":", "+")
+
+    def learner(self, task: TabularTask, seeds: Sequence[int]) -> "FixedPolicy":
+        from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy
+
+        return FixedPolicy(task, optimal=True)

@@ -1,0 +1,14 @@
+"""The floor: actions without aim."""
+
+from typing import ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.controls.action_controls import UniformActions
+
+
+class RandomAction(UniformActions):
+    """Control: actions uniform in their range."""
+
+    label: ClassVar[str] = "Random actions"
+    style: ClassVar[Style] = Style("#999999", "--", "|")
+    spread: ClassVar[float] = 1.0

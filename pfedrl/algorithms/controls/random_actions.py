@@ -1,0 +1,24 @@
+"""The floor of classic control: every action equally likely."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand
+from pfedrl.envs.classic.task import ControlTask
+
+if TYPE_CHECKING:
+    from pfedrl.algorithms.controls.fixed_control import FixedControl
+
+
+class RandomActions(FixedBeforehand):
+    """Control: the uniformly random policy."""
+
+    label: ClassVar[str] = "Random actions"
+    style: ClassVar[Style] = Style("#BBBBBB", ":", "x")
+    kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
+
+    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "FixedControl":
+        from pfedrl.algorithms.controls.fixed_control import FixedControl
+
+        return FixedControl(task, seeds, optimal=False)

@@ -1,0 +1,1 @@
+"""Deep value learning with discrete actions."""

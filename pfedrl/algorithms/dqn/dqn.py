@@ -1,0 +1,17 @@
+"""DQN: agents that learn alone (Mnih et al. 2015); the baseline of both papers."""
+
+from typing import ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
+
+
+class DQN(DeepValue):
+    """Independent DQN: nothing is shared; a new environment is learnt from scratch."""
+
+    label: ClassVar[str] = "DQN"
+    style: ClassVar[Style] = Style("#E69F00", "-", "s")
+    shares: ClassVar[tuple[str, ...]] = ()
+
+    def adaptations(self) -> dict[str, Adaptation]:
+        return {"adapt": Adaptation(("body", "head"), "all")}

@@ -1,0 +1,266 @@
+"""DQN for the whole stack: all agents of all seeds act, sample and learn in the same calls."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from pfedrl.algorithms.dqn import kernels
+from pfedrl.algorithms.dqn.experience import Experience
+from pfedrl.algorithms.dqn.measures import measures
+from pfedrl.algorithms.dqn.settings import DeepSettings
+from pfedrl.core.measurement import Measurement
+from pfedrl.envs.classic.task import ControlTask
+from pfedrl.stack.exchange import Parts
+from pfedrl.stack.stacked_net import PARTS, StackedNet, activations
+
+
+@contextmanager
+def flushed_denormals() -> Iterator[None]:
+    """Moments of weights without gradient decay to denormal numbers, which are 100 times slower.
+
+    The processor's mode is set back afterwards: others may count on numbers that small.
+    """
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
+class Kept(Protocol):
+    """Something whose state a checkpoint must keep."""
+
+    def state(self) -> dict[str, Any]: ...
+
+    def restore(self, state: dict[str, Any]) -> None: ...
+
+
+class DQNLearner:
+    """Q nets with replay and target nets (Mnih et al. 2015), one a replica (seed, agent).
+
+    A replica rests once it has had its episodes of the round, or its seed all episodes; one whose
+    loss is no longer finite has diverged: it ends there, and the others go on.
+    """
+
+    def __init__(
+        self, task: ControlTask, seeds: Sequence[int], settings: DeepSettings, embedding: int = 0,
+        phases: tuple[str, ...] = ("all",), weights: np.ndarray | None = None, first_agent: int = 0,
+    ):  # fmt: skip
+        self.task, self.seeds, self.settings = task, list(seeds), settings
+        self.phases = phases  # the first at every step, the others after a round's steps
+        self.first_agent = first_agent
+        self.shape = (task.seeds, task.agents)
+        replicas = task.seeds * task.agents
+        physics = task.physics
+        self.net = StackedNet(
+            physics.observation, physics.actions, settings.width, settings.layers, embedding
+        )
+        if weights is None:
+            weights = np.concatenate([self.net.initial(seed, task.agents) for seed in seeds])
+        self._hold(weights.reshape(replicas, -1).astype(np.float32))
+        self.moments = np.zeros((2, *self.weights.shape), np.float32)
+        self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
+        self.copied = np.zeros(replicas, np.int64)  # the first phase's updates at the last copy
+        self.experience = Experience(
+            physics, task.training, seeds, first_agent, settings.episodes, settings.buffer,
+            settings.batch, embedding,
+        )  # fmt: skip
+        batch = self.experience.batch
+        self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
+        self.slope = np.zeros((*batch.action.shape, physics.actions), np.float32)
+        self.loss_slope = torch.from_numpy(self.slope)
+        self.loss = np.zeros(replicas)
+        self.diverged = np.zeros(replicas, np.bool_)
+        self.epsilon = np.full(replicas, settings.epsilon)
+        self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
+        self.reported = 0  # episodes whose training returns have been recorded
+        self.server: Kept | None = None  # a server with a state of its own, kept with ours
+        self.looks: list[np.ndarray] = []  # greedy returns [seed, agent] at each look
+
+    def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
+        """Take the nets' weights, and make the views on them once."""
+        self.weights = torch.from_numpy(weights)
+        self.target = self.weights.clone() if target is None else torch.from_numpy(target)
+        self.gradient = torch.zeros_like(self.weights)
+        self.layers, self.target_layers, self.gradient_layers = (
+            self.net.views(rows) for rows in (self.weights, self.target, self.gradient)
+        )
+
+    @property
+    def parts(self) -> Parts:
+        """Views [seed, agent, weight] on the embedding (where there is one), body and head."""
+        stack = self.weights.view(*self.shape, -1)
+        return {
+            name: stack[:, :, self.net.part[name]]
+            for name in PARTS
+            if self.net.part[name].stop > self.net.part[name].start
+        }
+
+    @property
+    def finished(self) -> bool:
+        """Whether all episodes are done: the rounds that remain are left out."""
+        return not self._unfinished().any()
+
+    def episodes_done(self) -> int:
+        """Episodes that every replica has had, of those asked for."""
+        done = np.where(self.diverged, self.settings.episodes, self.experience.episodes)
+        return int(min(done.min(), self.settings.episodes))
+
+    def _unfinished(self) -> np.ndarray:
+        """Replicas still at it. In lock step the agents of a seed go on until the last is done."""
+        short = (self.experience.episodes < self.settings.episodes) & ~self.diverged
+        if self.settings.unit == "step":
+            seeds = short.reshape(self.shape).any(axis=1)
+            short = np.repeat(seeds, self.shape[1]) & ~self.diverged
+        return short
+
+    @flushed_denormals()
+    def advance(self, steps: int) -> None:
+        if self.settings.fresh_rounds:
+            self._fresh()
+        if self.settings.unit == "episode":
+            self.goal = min(self.goal + steps, self.settings.episodes)
+            while (active := (self.experience.episodes < self.goal) & ~self.diverged).any():
+                self._step(active)
+            return
+        active = self._unfinished()
+        if self.copies_between_rounds:
+            self._copy_targets(active)
+        for _ in range(steps):
+            self._step(active & ~self.diverged)
+        learning = active & ~self.diverged & (self.experience.size >= self.settings.warm_up)
+        for phase in self.phases[1:]:
+            self._update(learning, phase, again=True)
+
+    @property
+    def copies_between_rounds(self) -> bool:
+        """Whether targets wait for a round's end, after the exchange: where rounds are shorter.
+
+        PFedRL-Rep, Algorithm 4, lines 15 to 18. It matters: a target copied towards the end of a
+        round, from a net that the average then replaces, and FedDQN with K = 5 hardly learns.
+        """
+        settings = self.settings
+        return settings.unit == "step" and settings.local_steps <= settings.target_every
+
+    def _fresh(self) -> None:
+        """What QAvg's code renews every round; the nets stay."""
+        self.experience.restart(forget=True)
+        self.moments[:] = 0
+        for updates in (*self.updates.values(), self.copied):
+            updates[:] = 0
+        self.target.copy_(self.weights)
+        started = self.settings.epsilon_decay**self.experience.episodes
+        self.epsilon[:] = self.settings.epsilon * started
+
+    def _step(self, active: np.ndarray) -> None:
+        """One step in the environments, and one gradient step where the replay is warm."""
+        experience = self.experience
+        values = self.net.values(self.weights, torch.from_numpy(experience.observation[:, None]))
+        experience.step(values.squeeze(1).numpy(), self.epsilon, active)
+        self._update(active & (experience.size >= self.settings.warm_up), self.phases[0])
+
+    def _update(self, learning: np.ndarray, phase: str, again: bool = False) -> None:
+        """One Adam step on a part of the nets ("nothing" is one), the rest held fixed."""
+        if phase == "nothing" or not learning.any():
+            return
+        settings, net = self.settings, self.net
+        batch = self.experience.sample(learning, again)
+        # a target that is copied at every step is the net itself
+        lagging = settings.target_every > 1
+        if lagging and phase == self.phases[0] and not self.copies_between_rounds:
+            self._copy_targets(learning)
+        if net.embedding:
+            target = self.target if lagging else self.weights
+            self.seen[:, :, : net.embedding] = self.weights[:, None, : net.embedding]
+            self.following[:, :, : net.embedding] = target[:, None, : net.embedding]
+        ahead = self.target_layers if lagging else self.layers
+        following = activations(ahead, self.following)[-1].numpy()
+        levels = activations(self.layers, self.seen)
+        kernels.loss_gradient(
+            levels[-1].numpy(), following, batch.action, batch.reward, batch.terminal,
+            settings.gamma, learning, self.slope, self.loss,
+        )  # fmt: skip
+        self.diverged |= learning & ~np.isfinite(self.loss)
+        net.backward(
+            self.layers, levels, self.loss_slope, self.gradient, self.gradient_layers,
+            head_only=phase == "head",
+        )  # fmt: skip
+        columns = net.part[phase]
+        kernels.adam(
+            self.weights.numpy(), self.gradient.numpy(), *self.moments, self.updates[phase],
+            self._rate(), learning & ~self.diverged, columns.start, columns.stop,
+        )  # fmt: skip
+        if phase == self.phases[0]:
+            self.epsilon[learning] *= settings.epsilon_decay
+
+    def _copy_targets(self, learning: np.ndarray) -> None:
+        """Where as many updates as a target lasts have gone by since it was copied."""
+        updates = self.updates[self.phases[0]]
+        due = learning & (updates - self.copied >= self.settings.target_every)
+        if due.any():
+            self.target.numpy()[due] = self.weights.numpy()[due]
+            self.copied[due] = updates[due]
+
+    def _rate(self) -> np.ndarray:
+        """Each replica's learning rate, by its own episodes."""
+        every = self.settings.halve_every
+        halvings = self.experience.episodes // every if every else 0
+        return np.broadcast_to(self.settings.learning_rate * 0.5**halvings, self.diverged.shape)
+
+    def observe(self) -> None:
+        """No rule looks at the objective."""
+
+    def measure(self) -> Iterator[Measurement]:
+        """Training returns and frozen greedy returns: see dqn_measures."""
+        return measures(self)
+
+    def agree(self) -> bool:
+        """Whether all agents of a seed hold the same net."""
+        stack = self.weights.view(*self.shape, -1)
+        return bool((stack == stack[:, :1]).all())
+
+    def newcomers(
+        self, settings: DeepSettings, phases: tuple[str, ...], fresh: tuple[str, ...]
+    ) -> "DQNLearner":
+        """Learners in the new environments, from the agents' average; `fresh` parts start anew."""
+        new = self.task.held_out
+        task = replace(self.task, training=new, held_out=new[:, :0])
+        stack = self.weights.view(*self.shape, -1).mean(1, keepdim=True)
+        weights = stack.expand(-1, new.shape[1], -1).numpy().copy()
+        for row, seed in enumerate(self.seeds):
+            start = self.net.initial(seed, self.task.agents + new.shape[1])[self.task.agents :]
+            for part in fresh:
+                weights[row, :, self.net.part[part]] = start[:, self.net.part[part]]
+        return DQNLearner(
+            task, self.seeds, settings, self.net.embedding, phases, weights, self.task.agents
+        )
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "weights": self.weights.numpy(),
+            "target": self.target.numpy(),
+            "moments": self.moments,
+            "updates": self.updates,
+            "copied": self.copied,
+            "experience": self.experience.kept(),
+            "loss": self.loss,
+            "diverged": self.diverged,
+            "epsilon": self.epsilon,
+            "goal": self.goal,
+            "reported": self.reported,
+            "looks": self.looks,
+            "server": None if self.server is None else self.server.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if self.server is not None:
+            self.server.restore(state["server"])
+        self._hold(state["weights"], state["target"])
+        self.experience.restore(state["experience"])
+        for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal",
+                     "reported", "looks"):  # fmt: skip
+            setattr(self, name, state[name])

@@ -1,0 +1,1 @@
+"""PPO with KL penalties in a federation."""

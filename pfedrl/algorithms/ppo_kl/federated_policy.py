@@ -1,0 +1,35 @@
+"""What the FedKL paper's algorithms share: rounds of PPO-KL, averaged by the server."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pfedrl.algorithms.algorithm import Algorithm
+from pfedrl.algorithms.ppo_kl.federation_settings import FederationSettings
+from pfedrl.algorithms.ppo_kl.settings import Pull
+from pfedrl.stack.exchange import Exchange, server_average
+
+if TYPE_CHECKING:
+    from pfedrl.algorithms.ppo_kl.learner import FederatedPPO
+
+
+class FederatedPolicy(Algorithm, FederationSettings):
+    """Agents have equal amounts of data, so the average by data (Algorithm 2) is a plain one."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+
+    @abstractmethod
+    def pull(self) -> Pull:
+        """What keeps a local policy near the global one."""
+
+    def learner(self, task: Any, seeds: Sequence[int]) -> "FederatedPPO":
+        from pfedrl.algorithms.ppo_kl.learner import FederatedPPO
+
+        return FederatedPPO(task, seeds, self, self.pull())
+
+    def exchange(self) -> Exchange:
+        coefficients = ("c1", "c2") if self.average_coefficients else ()
+        return server_average(self.local_iterations, shares=("policy", "critic", *coefficients))
+
+    def rounds(self) -> int:
+        return self.communication_rounds + 1  # the last one only looks at the model

@@ -1,0 +1,1 @@
+"""Exact tabular learning: QAvg, SoftPAvg, ProjPAvg."""

@@ -1,0 +1,1 @@
+"""Tabular learning from samples: TD and Q-learning."""

@@ -1,0 +1,18 @@
+"""FedAsynQ-ImAvg: averages that trust who visited an entry (Woo et al. 2023)."""
+
+from typing import ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.td.independent_q import IndependentQ
+from pfedrl.stack.by_visits import by_visits
+from pfedrl.stack.exchange import Exchange
+
+
+class FedAsynQ(IndependentQ):
+    """Tabular Q-learning from samples, averaged with a weight for every entry by its visits."""
+
+    label: ClassVar[str] = "FedAsynQ-ImAvg"
+    style: ClassVar[Style] = Style("#E69F00", "-.", "^")
+
+    def exchange(self) -> Exchange:
+        return by_visits(self.eta)

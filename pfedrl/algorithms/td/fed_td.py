@@ -1,0 +1,17 @@
+"""FedTD: the server averages value tables (Khodadadian et al. 2022; Dal Fabbro et al. 2023)."""
+
+from typing import ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.td.td import TD
+from pfedrl.stack.exchange import Exchange, server_average
+
+
+class FedTD(TD):
+    """Tabular TD(0), averaged after every K steps: one value function for all agents."""
+
+    label: ClassVar[str] = "FedTD"
+    style: ClassVar[Style] = Style("#E69F00", "-.", "^")
+
+    def exchange(self) -> Exchange:
+        return server_average(every=1)

@@ -1,0 +1,17 @@
+"""FedQ-K: QAvg from samples, K Markovian steps between averages (Khodadadian et al. 2022)."""
+
+from typing import ClassVar
+
+from pfedrl.algorithms.algorithm import Style
+from pfedrl.algorithms.td.independent_q import IndependentQ
+from pfedrl.stack.exchange import Exchange, server_average
+
+
+class FedQ(IndependentQ):
+    """Tabular Q-learning from samples, Q tables averaged after every K steps."""
+
+    label: ClassVar[str] = "FedQ-K"
+    style: ClassVar[Style] = Style("#0072B2", "-", "v")
+
+    def exchange(self) -> Exchange:
+        return server_average(every=1, shares=("table",))

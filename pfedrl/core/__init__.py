@@ -1,0 +1,1 @@
+"""The floor: errors, files, seeds, settings, measurements. It imports nothing above it."""

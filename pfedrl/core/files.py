@@ -1,0 +1,30 @@
+"""Files that are whole or absent: written under a temporary name, then renamed."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pfedrl.core.errors import NO_SPACE, PfedrlError
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """A temporary path beside the file; it takes the file's place only when all went well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # the suffix stays last: writers such as NumPy's and matplotlib's choose the format by it
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise PfedrlError(
+                f"{path}: the disk is full. Nothing was lost: an earlier version of the file and "
+                "every finished job are as they were. Make room and run the same command again.",
+                exit_code=NO_SPACE,
+            ) from None
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)

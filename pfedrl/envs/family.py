@@ -1,0 +1,37 @@
+"""What every environment family has: settings, draws that depend on the seed only, and a task."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pfedrl.core.settings import Settings
+
+Draws = dict[str, np.ndarray]  # each [seed, ...]
+
+
+class Family(Settings):
+    """Environments that differ in what the family varies.
+
+    `draw` makes what is random and is cached by `pfedrl build`; `task` turns it into the stack of
+    environments that learners see. Settings in `after_draw` shape the task but not the draws, so
+    that cells which differ only in them share one file of draws.
+    """
+
+    label: ClassVar[str]
+    kind: ClassVar[str]  # which learners fit: "tabular", ...
+    varies: ClassVar[str]  # the parameter that differs between members, and its range
+    after_draw: ClassVar[frozenset[str]] = frozenset()
+
+    @abstractmethod
+    def draw(self, seeds: Sequence[int]) -> Draws:
+        """Everything random about the members, one row a seed."""
+
+    @abstractmethod
+    def task(self, draws: Draws) -> Any:
+        """The environments of all seeds and agents."""
+
+    def draw_settings(self) -> dict[str, Any]:
+        """The settings that the draws depend on."""
+        return self.model_dump(mode="json", exclude=set(self.after_draw))

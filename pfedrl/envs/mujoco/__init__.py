@@ -1,0 +1,1 @@
+"""Families on MuJoCo's physics."""

@@ -1,0 +1,1 @@
+"""Families with finitely many states, exactly known."""

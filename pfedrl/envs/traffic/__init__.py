@@ -1,0 +1,1 @@
+"""The figure-eight road on SUMO."""

@@ -1,0 +1,1 @@
+"""From settings to an artifact: papers, scales, cells, execution, provenance."""

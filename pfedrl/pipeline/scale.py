@@ -1,0 +1,30 @@
+"""A scale: how many seeds and how long. It never changes what an algorithm is."""
+
+from pydantic import Field
+
+from pfedrl.core.settings import Settings
+
+
+class Budget(Settings):
+    """Seeds of an experiment, and the settings that a smaller budget shortens."""
+
+    seeds: int = Field(gt=0, description="seeds 0 to seeds-1 run")
+    block: int = Field(gt=0, description="seeds a job; raising the seed count keeps full blocks")
+    algorithm: dict[str, float | int] = Field(
+        default_factory=dict, description="budgets such as iterations, for every variant"
+    )
+    family: dict[str, float | int] = Field(
+        default_factory=dict, description="budgets such as held-out members"
+    )
+
+
+class Scale(Settings):
+    """One file in workflow/scales."""
+
+    scale: str
+    description: str
+    verdicts: bool = Field(description="whether claims get a verdict; smoke only proves the wiring")
+    figures: str = Field(description="the folder that tables and figures go to")
+    papers: dict[str, dict[str, Budget]] = Field(
+        description="paper to experiment to budget; 'default' serves experiments not named"
+    )

@@ -1,0 +1,39 @@
+"""JSON schemas of the YAML files, generated from the models so that the two cannot differ."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pfedrl.core.files import atomic_write
+from pfedrl.core.registry import components, load
+from pfedrl.pipeline.paper import Paper
+from pfedrl.pipeline.scale import Scale
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """File name to schema: a paper's page, a scale, and each family's file in envs/."""
+    made = {
+        "paper.schema.json": Paper.model_json_schema(),
+        "scale.schema.json": Scale.model_json_schema(),
+    }
+    for name in components("envs"):
+        made[f"envs/{name}.schema.json"] = _family_file(load("envs", name).model_json_schema())
+    return made
+
+
+def _family_file(schema: dict[str, Any]) -> dict[str, Any]:
+    """A family's file also says which family it is of, and describes it."""
+    texts = {key: {"type": "string"} for key in ("family", "description")}
+    # the file gives defaults; an experiment may add what is missing
+    return {**schema, "properties": texts | schema.get("properties", {}), "required": []}
+
+
+def write_schemas(folder: Path) -> list[Path]:
+    """Write them all, and say where."""
+    paths = []
+    for name, schema in schemas().items():
+        path = folder / name
+        with atomic_write(path) as temporary:
+            temporary.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
+        paths.append(path)
+    return paths

@@ -1,1 +1,0 @@
-"""From a specification to an artifact: cells, seeds, the loop, checkpoints, provenance."""

@@ -1,1 +1,0 @@
-"""Settings: what the YAML files may say, checked before anything runs."""

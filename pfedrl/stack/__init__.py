@@ -1,0 +1,1 @@
+"""All agents of all seeds in one stack: nets, exchanges, the loop, checkpoints."""

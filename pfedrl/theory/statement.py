@@ -1,0 +1,42 @@
+"""What every statement of a paper's theory is: something measured on drawn instances."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pfedrl.core.recorder import Recorder
+from pfedrl.core.settings import Settings
+from pfedrl.envs.family import Draws, Family
+from pfedrl.stack.loop import Control
+
+
+class Statement(Settings):
+    """A lemma or theorem. A seed is an instance; metrics say how far the statement is from failing.
+
+    `check` returns a metric to its values, one a seed. `instance` rebuilds a seed's instance as
+    plain numbers, so that a counterexample can be printed, stored and checked again.
+    """
+
+    label: ClassVar[str]
+
+    @abstractmethod
+    def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
+        """Each metric on each seed's instance."""
+
+    @abstractmethod
+    def instance(self, seed: int) -> dict[str, Any]:
+        """The instance of a seed, as numbers and lists."""
+
+    def run(
+        self,
+        seeds: Sequence[int],
+        family: Family | None,
+        draws: Draws,
+        recorder: Recorder,
+        control: Control,
+    ) -> None:
+        for metric, values in self.check(seeds).items():
+            recorder.add("instance", 0, metric, values)
+        control.progress(1, 1)

@@ -1,0 +1,117 @@
+"""FedAvg, FedProx, FMARL and FedKL on a tiny budget: they train, repeat, and stack."""
+
+import numpy as np
+import pytest
+import torch
+
+from pfedrl.core.recorder import Recorder
+from pfedrl.core.registry import load
+from pfedrl.envs.mujoco.reacher import Reacher
+from pfedrl.stack.loop import Control, train
+
+torch.set_num_threads(1)
+
+BUDGET = {
+    "learning_rate": 1e-3, "d_local": 1e-2, "communication_rounds": 2, "local_iterations": 2,
+    "episodes": 3, "evaluation_episodes": 2, "critic_epochs": 2, "policy_epochs": 2,
+    "policy_hidden": (8,), "critic_hidden": (8,),
+}  # fmt: skip
+OWN = {"fed_avg": {}, "fed_prox": {"mu": 0.02}, "fmarl": {}, "fed_kl": {"d_global": 0.6}}
+FAMILY = Reacher(target_cells=True, action_noise=0.4, horizon=10)
+
+
+def curves(name, seeds, family=FAMILY, **settings):
+    """Every recorded metric as {(round, metric): [seed] or [seed, agent]}."""
+    algorithm = load("algorithms", name)(**{**BUDGET, **OWN[name], **settings})
+    learner = algorithm.learner(family.task(family.draw(seeds)), seeds)
+    recorder = Recorder(seeds)
+    train(learner, algorithm.exchange(), algorithm.rounds(), recorder, Control(curve_points=99))
+    return {(at, metric): values for _, at, metric, values in recorder.state()}, learner
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_trains_and_repeats(name):
+    found, learner = curves(name, [0, 1])
+    again, _ = curves(name, [0, 1])
+    assert {at for at, _ in found} == {0, 1, 2}
+    for key, values in found.items():
+        np.testing.assert_array_equal(values, again[key])
+    assert np.isfinite(found[2, "return"]).all()
+    assert (found[0, "return"] != found[2, "return"]).all()
+    assert (learner.policy == learner.policy[:, :1]).all()  # all hold the server's model
+
+
+def test_a_seed_gets_the_same_numbers_alone():
+    together, _ = curves("fed_kl", [3, 5], measure_heterogeneity=True)
+    alone, _ = curves("fed_kl", [5], measure_heterogeneity=True)
+    for key, values in alone.items():
+        np.testing.assert_array_equal(together[key][1], values[0])
+
+
+def test_goes_on_from_a_checkpoint():
+    algorithm = load("algorithms", "fed_kl")(**BUDGET, **OWN["fed_kl"])
+    task, exchange = FAMILY.task(FAMILY.draw([0])), algorithm.exchange()
+
+    def one_round(learner):
+        learner.observe()
+        learner.advance(exchange.steps)
+        exchange(learner.parts)
+
+    whole, first, second = (algorithm.learner(task, [0]) for _ in range(3))
+    for learner in (whole, whole, first):
+        one_round(learner)
+    second.restore(first.state())
+    one_round(second)
+    assert (whole.policy == second.policy).all()
+    assert (whole.critic == second.critic).all()
+    np.testing.assert_array_equal(whole.c2, second.c2)
+
+
+def test_all_algorithms_select_the_same_agents():
+    learners = [curves(name, [0, 1])[1] for name in ("fed_avg", "fed_kl")]
+    np.testing.assert_array_equal(learners[0].selection(), learners[1].selection())
+    assert learners[0].selection().shape == (2, 3)
+
+
+def test_untrained_clients_act_randomly_only_if_asked():
+    """Half of the actions in [0,1) cost less than those of the initial policy."""
+    plain, _ = curves("fed_avg", [0], Reacher())
+    artefact, learner = curves("fed_avg", [0], Reacher(), untrained_act_randomly=True)
+    assert artefact[0, "return"][0] > 0.8 * plain[0, "return"][0]
+    untouched = learner.trained[0] == 0
+    last = learner.client_returns[0]
+    assert last[untouched].mean() > last[~untouched].mean()
+
+
+def test_a_collapsed_agent_starts_over():
+    algorithm = load("algorithms", "fed_avg")(**BUDGET)
+    learner = algorithm.learner(FAMILY.task(FAMILY.draw([0])), [0])
+    learner.observe()
+    learner.returns[-1][:] = -1e-3  # nobody reaches twice that
+    learner.round = 4
+    learner.advance(1)
+    assert learner.retries.tolist() == [3 * 5]
+    assert (learner.trained.sum(), learner.round) == (3 * 6, 5)
+
+
+def test_own_coefficients_stay_with_their_agent():
+    _, learner = curves("fed_kl", [0], average_coefficients=False)
+    assert not (learner.kept_c2 == 1.0).all()
+    _, averaged = curves("fed_kl", [0])
+    assert (averaged.c2 == averaged.c2[:, :1]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "pull"),
+    [
+        ("fed_prox", {"extra_half": True}, {"proximal": 0.01}),
+        ("fed_prox", {"extra_half": False}, {"proximal": 0.02}),
+        ("fmarl", {"count_tensors": False}, {"decay_counts_tensors": False}),
+        ("fed_kl", {"half_kl": True}, {"share": 0.5}),
+        ("fed_kl", {}, {"share": 1.0}),
+    ],
+)
+def test_switches(name, settings, pull):
+    algorithm = load("algorithms", name)(**BUDGET, **OWN[name], **settings)
+    for key, value in pull.items():
+        assert getattr(algorithm.pull(), key) == value

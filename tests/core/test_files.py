@@ -1,0 +1,88 @@
+"""Files are whole or absent, also when the disk is full."""
+
+import errno
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pfedrl.core.errors import NO_SPACE, PfedrlError
+from pfedrl.core.files import atomic_write
+
+
+def test_file_appears_whole(tmp_path: Path):
+    path = tmp_path / "new" / "numbers.csv"
+    with atomic_write(path) as temporary:
+        temporary.write_text("1,2,3")
+        assert not path.exists()
+        assert temporary.suffix == ".csv"
+    assert path.read_text() == "1,2,3"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), OSError(errno.EIO, "device")])
+def test_failure_keeps_what_was_there(tmp_path: Path, error: Exception):
+    path = tmp_path / "numbers.csv"
+    path.write_text("old")
+    with pytest.raises(type(error)), atomic_write(path) as temporary:
+        temporary.write_text("half")
+        raise error
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_full_disk_is_explained(tmp_path: Path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("old")
+    with (
+        pytest.raises(PfedrlError, match="disk is full") as caught,
+        atomic_write(path) as temporary,
+    ):
+        temporary.write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert caught.value.exit_code == NO_SPACE
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A real file system of 64 KB; only root may make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("mounting a small file system needs root")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_full_disk_for_real(small_disk: Path):
+    path = small_disk / "numbers.bin"
+    with atomic_write(path) as temporary:
+        temporary.write_bytes(b"old")
+    with pytest.raises(PfedrlError, match="disk is full"), atomic_write(path) as temporary:
+        temporary.write_bytes(bytes(10**6))
+    assert path.read_bytes() == b"old"
+    assert list(small_disk.iterdir()) == [path]
+
+
+def test_artifact_on_a_full_disk(small_disk: Path):
+    """Arrow and NumPy report a full disk in their own ways; all end in the same message."""
+    import numpy as np
+
+    from pfedrl.core.recorder import Recorder
+    from pfedrl.pipeline.artifact import write_run
+
+    recorder = Recorder(range(100_000))
+    recorder.add("iteration", 0, "value", np.random.default_rng(0).random(100_000))
+    names = {"experiment": "e", "algorithm": "a", "family": "f"}
+    with pytest.raises(PfedrlError, match="disk is full"):
+        write_run(small_disk / "run.parquet", recorder, names, {})
+    with (
+        pytest.raises(PfedrlError, match="disk is full"),
+        atomic_write(small_disk / "draws.npz") as temporary,
+    ):
+        np.savez(temporary, numbers=np.zeros(10**6))
+    assert list(small_disk.iterdir()) == []

@@ -1,0 +1,86 @@
+"""A job from settings to artifact: the same numbers alone, in a block, or after a kill."""
+
+from pathlib import Path
+
+import pytest
+
+from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.execute import build, run
+from tests.pipeline.test_cells import project
+
+
+class Killed(BaseException):
+    """As sudden as a signal."""
+
+
+@pytest.fixture(params=["qavg", "soft_pavg", "proj_pavg", "random_policy", "optimal_policy"])
+def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Cell:
+    from tests.pipeline.test_cells import AVERAGING
+
+    settings = {} if request.param.endswith("_policy") else AVERAGING
+    experiment = {
+        "family": {"name": "random_mdp", "around_centre": True, "kappa": 0.25},
+        "variants": {request.param: settings},
+        "curve_points": 4,
+    }
+    return next(cells(project(tmp_path, experiment), "p", "e", "s"))
+
+
+def numbers(path: Path, seed: int | None = None) -> list[dict]:
+    rows = read_run(path)[0].to_pylist()
+    return [row for row in rows if seed is None or row["seed"] == seed]
+
+
+def test_a_seed_gets_the_same_numbers_alone_and_in_a_block(cell: Cell, tmp_path: Path):
+    run(cell, range(4, 20), tmp_path / "block.parquet")
+    run(cell, range(7, 8), tmp_path / "alone.parquet")
+    assert numbers(tmp_path / "alone.parquet") == numbers(tmp_path / "block.parquet", seed=7)
+
+
+def test_built_environments_give_the_same_numbers(cell: Cell, tmp_path: Path):
+    build(cell, range(8), tmp_path / "draws.npz")
+    run(cell, range(8), tmp_path / "built.parquet", tmp_path / "draws.npz")
+    run(cell, range(8), tmp_path / "fresh.parquet")
+    assert numbers(tmp_path / "built.parquet") == numbers(tmp_path / "fresh.parquet")
+
+
+def test_a_killed_run_goes_on_to_the_same_artifact(cell: Cell, tmp_path: Path):
+    run(cell, range(8), tmp_path / "whole.parquet")
+    path = tmp_path / "killed.parquet"
+
+    def kill(done: int, total: int) -> None:
+        if done * 2 > total > 1:
+            raise Killed
+
+    try:
+        run(cell, range(8), path, progress=kill, checkpoint_seconds=0)
+    except Killed:
+        assert not path.exists()
+        assert path.with_suffix(".checkpoint").exists()
+        rounds = []
+        run(cell, range(8), path, progress=lambda done, total: rounds.append(done))
+        assert rounds[0] > 1, "went on from the checkpoint, not from the start"
+    assert numbers(path) == numbers(tmp_path / "whole.parquet")
+    assert not path.with_suffix(".checkpoint").exists()
+
+
+def test_provenance_says_where_the_numbers_came_from(cell: Cell, tmp_path: Path):
+    run(cell, range(2), tmp_path / "run.parquet")
+    facts = read_facts(tmp_path / "run.parquet")
+    assert facts["settings"] == cell.settings()
+    assert facts["seeds"] == [0, 2]
+    assert {"python", "numpy"} <= set(facts["versions"])
+    assert facts["wall_seconds"] >= 0 and facts["peak_memory_mb"] > 0 and facts["commit"]
+
+
+def test_a_checkpoint_of_other_settings_or_a_broken_one_is_ignored(tmp_path: Path):
+    from pfedrl.stack.checkpoint import Checkpoint
+
+    path = tmp_path / "run.checkpoint"
+    assert Checkpoint(path, "a").load() is None
+    Checkpoint(path, "a").save({"round": 3})
+    assert Checkpoint(path, "a").load() == {"round": 3}
+    assert Checkpoint(path, "b").load() is None
+    path.write_bytes(path.read_bytes()[:-5])
+    assert Checkpoint(path, "a").load() is None

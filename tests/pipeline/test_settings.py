@@ -1,0 +1,161 @@
+"""Settings: the project's own files are valid, and mistakes are explained in one line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pfedrl.algorithms.tabular.qavg import QAvg
+from pfedrl.core.errors import USAGE, PfedrlError, unknown
+from pfedrl.core.registry import load
+from pfedrl.core.settings import read_yaml, validate
+from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.paper import Paper
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.scale import Scale
+
+ROOT = Path(__file__).parents[2]
+SCALES = [path.stem for path in (ROOT / "workflow" / "scales").glob("*.yaml")]
+SCALE: dict[str, Any] = {
+    "scale": "s",
+    "description": "d",
+    "verdicts": True,
+    "figures": "paper_figures",
+    "papers": {"qavg": {"default": {"seeds": 8, "block": 4}}},
+}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_cell_of_every_scale_is_valid(scale: str):
+    project = Project(ROOT)
+    for paper, page in project.papers.items():
+        for experiment in page.experiments:
+            if project.budget(project.scale(scale), paper, experiment) is not None:
+                names = [cell.name for cell in cells(project, paper, experiment, scale)]
+                assert names and len(names) == len(set(names))
+
+
+def test_smoke_gives_no_verdict_and_has_its_own_figures():
+    scales = {name: Project(ROOT).scale(name) for name in SCALES}
+    assert not scales["smoke"].verdicts
+    assert scales["smoke"].figures != scales["laptop"].figures == scales["paper"].figures
+
+
+def changed(**budget: Any) -> dict[str, Any]:
+    return {**SCALE, "papers": {"qavg": {"default": {"seeds": 8, "block": 4, **budget}}}}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({**SCALE, "verdict": True}, "unknown key 'verdict'. Did you mean 'verdicts'?"),
+        (changed(sedes=4), "papers.qavg.default: unknown key 'sedes'. Did you mean 'seeds'?"),
+        (changed(seeds=-5), "papers.qavg.default.seeds: Input should be greater than 0"),
+        (changed(block=0), "papers.qavg.default.block: Input should be greater than 0"),
+        (changed(seeds="many"), "papers.qavg.default.seeds: Input should be a valid integer"),
+    ],
+)
+def test_a_bad_scale_is_explained(values: dict[str, Any], message: str):
+    with pytest.raises(PfedrlError) as caught:
+        validate(Scale, values, "workflow/scales/s.yaml")
+    assert str(caught.value).startswith("workflow/scales/s.yaml")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == USAGE
+
+
+PAPER: dict[str, Any] = {
+    "paper": "p",
+    "title": "t",
+    "reference": "r",
+    "experiments": {"e": {"title": "t", "variants": {"qavg": {}}}},
+}
+ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "caption": "c"}
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"artifact": {}}, "unknown key 'artifact'. Did you mean 'artifacts'?"),
+        (
+            {"artifacts": {"t1": {**ARTIFACT, "captoin": "c"}}},
+            "artifacts.t1: unknown key 'captoin'. Did you mean 'caption'?",
+        ),
+        ({"artifacts": {"t1": {**ARTIFACT, "experiments": ["x"]}}}, "names no experiment: 'x'"),
+        (
+            {
+                "claims": [
+                    {
+                        "id": "c",
+                        "words": "w",
+                        "where": "Table 1",
+                        "test": {
+                            "kind": "holds", "experiment": "e", "variant": "v", "metric": "m",
+                            "tolerence": 1.0,
+                        },
+                    }
+                ]
+            },
+            "unknown key 'tolerence'. Did you mean 'tolerance'?",
+        ),
+        (
+            {"claims": [{"id": "c", "words": "w", "where": "x", "test": {"kind": "hold"}}]},
+            "claims.0.test",
+        ),
+    ],
+)  # fmt: skip
+def test_a_bad_paper_is_explained(extra: dict[str, Any], message: str):
+    with pytest.raises(PfedrlError) as caught:
+        validate(Paper, {**PAPER, **extra}, "workflow/papers/p.yaml")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("a: [", "not valid YAML"), ("- 1", "must hold keys"), (None, "read")]
+)
+def test_a_bad_file_is_named_in_one_line(tmp_path: Path, text: str | None, message: str):
+    path = tmp_path / "p.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(PfedrlError, match=message) as caught:
+        read_yaml(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names_get_the_nearest(tmp_path: Path):
+    project = Project(ROOT)
+    for ask in [
+        lambda: project.scale("laptpo"),
+        lambda: project.paper("qavgg"),
+        lambda: project.family_defaults("random_mdb"),
+    ]:
+        with pytest.raises(PfedrlError, match="Did you mean"):
+            ask()
+    with pytest.raises(PfedrlError, match="holds the Snakefile"):
+        Project.here(tmp_path)
+
+
+def test_a_scale_of_an_unknown_experiment_is_refused(tmp_path: Path):
+    for folder, name, values in [("papers", "p", PAPER), ("scales", "s", SCALE)]:
+        path = tmp_path / "workflow" / folder / f"{name}.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(yaml.safe_dump(values))
+    with pytest.raises(PfedrlError, match="unknown paper 'qavg'"):
+        Project(tmp_path).scale("s")
+
+
+def test_a_misspelt_key_that_is_required_gets_its_spelling():
+    """Two things are wrong then, the missing key and the unknown one; the second explains both."""
+    values = {"learning_rat": 0.1, "decay": 0.5, "iterations": 8, "local_steps": 4}
+    with pytest.raises(PfedrlError, match="Did you mean 'learning_rate'"):
+        validate(QAvg, values, "page.yaml")
+
+
+def test_an_unknown_name_is_placed_and_the_list_of_known_ones_is_short():
+    with pytest.raises(PfedrlError, match=r"page\.yaml: unknown family 'windy_clif'. Did you mean"):
+        load("envs", "windy_clif", "page.yaml")
+    message = str(unknown("target", "x", [f"name{i}" for i in range(100)]))
+    assert "100 in all" in message and message.count("name") <= 31
