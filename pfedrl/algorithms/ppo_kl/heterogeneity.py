@@ -7,7 +7,14 @@ agent n's own advantages. With M = mean_k D_k A_k,
     potential     ||D_n A_n||_F
     heterogeneity ||D_n B_n||_F = ||M - D_n A_n||_F
     G             their difference (Section V.B; D_n is not inverted).
+
+A finite sample makes both norms too large: clients that are all the same, for whom Definition I
+gives 0, show ||D B|| well above it. The floor is the ||D B|| of clients between whom whole episodes
+have been shuffled. Independent noise adds in squares, so squares are what it is subtracted from;
+||D A||^2 carries N/(N-1) times the noise of ||D B||^2, from which the mean took its part.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,15 +25,59 @@ RIDGE = 1e-4  # relative to the number of samples
 
 
 def heterogeneity(
-    lived: Experience, advantages: np.ndarray, discount: float, seeds: int
+    lived: Experience,
+    advantages: np.ndarray,
+    discount: float,
+    horizon: int,
+    shuffles: Sequence[np.random.Generator],
 ) -> dict[str, np.ndarray]:
-    """Levels [seed, agent] from experience whose members are the agents of each seed in turn."""
+    """Levels [seed, agent] from experience whose members are the agents of each seed in turn.
+
+    `shuffles` has a generator for each seed, with which `floor` is found; `horizon` is the length
+    of an episode.
+    """
     states = np.rint(lived.observations).astype(np.int64)
     actions = np.rint(lived.actions * ACTION_BINS).astype(np.int64)
     weights = discount ** steps_in_episode(lived.ends)
-    rows = np.split(np.arange(len(states)), seeds)
-    found = [levels(states[r], actions[r], weights[r], advantages[r]) for r in rows]
+    rows = np.split(np.arange(len(states)), len(shuffles))
+    found = []
+    for r, random in zip(rows, shuffles, strict=True):
+        sample = states[r], actions[r], weights[r], advantages[r]
+        alike = levels(*shuffled(sample, horizon, random))
+        found.append(levels(*sample) | {"floor": alike["heterogeneity"]})
     return {name: np.stack([level[name] for level in found]) for name in found[0]}
+
+
+def shuffled(
+    sample: Sequence[np.ndarray], block: int, random: np.random.Generator
+) -> list[np.ndarray]:
+    """Arrays [agent, T, ...] whose blocks of so many steps have been dealt anew to the agents."""
+    agents, steps = sample[0].shape[:2]
+    order = random.permutation(agents * (steps // block))
+    dealt = []
+    for values in sample:
+        blocks = values.reshape(len(order), block, *values.shape[2:])
+        dealt.append(blocks[order].reshape(values.shape))
+    return dealt
+
+
+def above_floor(levels: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Potential, heterogeneity and G without sampling noise, one a seed: roots of mean squares.
+
+    Agents are pooled before the root is taken, for a root of noise about 0 is never 0.
+    """
+    potential, distance, noise = (
+        (levels[name] ** 2).mean(axis=-1) for name in ("potential", "heterogeneity", "floor")
+    )
+    agents = levels["floor"].shape[-1]
+    whole_noise = noise * agents / max(agents - 1, 1)
+    potential = np.sqrt(np.maximum(potential - whole_noise, 0.0))
+    distance = np.sqrt(np.maximum(distance - noise, 0.0))
+    return {
+        "potential_above_floor": potential,
+        "heterogeneity_above_floor": distance,
+        "G_above_floor": potential - distance,
+    }
 
 
 def steps_in_episode(ends: np.ndarray) -> np.ndarray:

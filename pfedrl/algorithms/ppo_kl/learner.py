@@ -8,7 +8,7 @@ import torch
 
 from pfedrl.algorithms.ppo_kl.federation_settings import FederationSettings
 from pfedrl.algorithms.ppo_kl.filters import RunningFilter
-from pfedrl.algorithms.ppo_kl.heterogeneity import heterogeneity
+from pfedrl.algorithms.ppo_kl.heterogeneity import above_floor, heterogeneity
 from pfedrl.algorithms.ppo_kl.settings import Pull
 from pfedrl.algorithms.ppo_kl.update import PPOKL, Stack
 from pfedrl.core.measurement import Measurement
@@ -19,11 +19,12 @@ from pfedrl.stack.exchange import Parts
 FIRST_RETRIED_ROUND = 4  # as in the authors' code
 LAST_EPISODES = 20  # by which a retry is decided
 ENDS = 5  # rounds at the start and at the end over which G is averaged
+EARLY_ROUNDS = 3  # that gain most whatever G is, and are left out where gains are compared by it
 
 KEPT = (
     "policy", "critic", "c1", "c2", "kept_c1", "kept_c2", "first", "second", "critic_steps",
     "previous_observations", "previous_returns", "trained", "round", "returns", "client_returns",
-    "levels", "mean_levels", "selected_levels", "retries",
+    "levels", "mean_levels", "cleared_levels", "selected_levels", "retries",
 )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ class FederatedPPO:
         self.client_returns = np.empty((count, agents))
         self.levels: dict[str, np.ndarray] = {}  # the last round's heterogeneity [seed, agent]
         self.mean_levels: list[np.ndarray] = []  # each round's G [seed], the mean over agents
+        self.cleared_levels: list[np.ndarray] = []  # the same without sampling noise
         self.selected_levels: list[np.ndarray] = []  # and the sum over those selected
         self.retries = np.zeros(count, dtype=np.int64)
 
@@ -160,9 +162,15 @@ class FederatedPPO:
             observations = torch.from_numpy(lived.observations.astype(np.float32))
             critic = self.critic[:, 0].repeat_interleave(agents, dim=0)
             advantages = self.rule.advantages(critic, observations, lived.rewards, lived.ends)
-            self.levels = heterogeneity(lived, advantages, self.settings.discount, count)
+            shuffles = [
+                generator(s, Purpose.EVALUATION, self.round, agents) for s in self.seeds
+            ]  # agents draw from 0 to agents - 1
+            self.levels = heterogeneity(
+                lived, advantages, self.settings.discount, self.source.horizon, shuffles
+            )
             level = self.levels["G"]
             self.mean_levels.append(level.mean(axis=1))
+            self.cleared_levels.append(above_floor(self.levels)["G_above_floor"])
             chosen = np.take_along_axis(level, self.selection(), axis=1)
             self.selected_levels.append(chosen.sum(axis=1))
 
@@ -262,16 +270,19 @@ class FederatedPPO:
         """G (Section V.B) over agents and over time, and what rounds gained by its sign."""
         mean, selected = np.stack(self.mean_levels), np.stack(self.selected_levels)
         found = {name: values.mean(axis=1) for name, values in self.levels.items()}
+        found |= above_floor(self.levels)
         found["selected_G"] = selected[-1]  # summed over the agents that are about to train
-        found["G_overall"] = mean.mean(axis=0)
-        found["G_at_first"] = mean[:ENDS].mean(axis=0)
-        found["G_lately"] = mean[-ENDS:].mean(axis=0)
+        for name, level in (("G", mean), ("G_above_floor", np.stack(self.cleared_levels))):
+            found[f"{name}_overall"] = level.mean(axis=0)
+            found[f"{name}_at_first"] = level[:ENDS].mean(axis=0)
+            found[f"{name}_lately"] = level[-ENDS:].mean(axis=0)
         gains, negative = np.diff(history, axis=0), selected[:-1] < 0
-        found["negative_rounds"] = negative.sum(axis=0)
-        for name, rounds in (("negative", negative), ("positive", ~negative)):
-            with np.errstate(invalid="ignore"):  # no such round: no mean
-                total = np.where(rounds, gains, 0.0).sum(axis=0)
-                found[f"gain_where_{name}"] = total / rounds.sum(axis=0)
+        for when, first in (("", 0), ("late_", EARLY_ROUNDS)):
+            found[f"{when}negative_rounds"] = negative[first:].sum(axis=0)
+            for sign, rounds in (("negative", negative[first:]), ("positive", ~negative[first:])):
+                with np.errstate(invalid="ignore"):  # no such round: no mean
+                    total = np.where(rounds, gains[first:], 0.0).sum(axis=0)
+                    found[f"{when}gain_where_{sign}"] = total / rounds.sum(axis=0)
         return found
 
     def state(self) -> dict[str, Any]:

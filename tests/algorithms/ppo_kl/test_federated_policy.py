@@ -48,6 +48,19 @@ def test_a_seed_gets_the_same_numbers_alone():
         np.testing.assert_array_equal(together[key][1], values[0])
 
 
+def test_early_rounds_are_left_out_of_late_gains():
+    found, learner = curves(
+        "fed_kl", [0], measure_heterogeneity=True, communication_rounds=5, local_iterations=1
+    )
+    history = np.stack(learner.returns)[:, 0]
+    negative = np.stack(learner.selected_levels)[:-1, 0] < 0
+    assert found[5, "late_negative_rounds"] == negative[3:].sum()
+    for sign, rounds in (("negative", negative), ("positive", ~negative)):
+        gains = np.diff(history)[3:][rounds[3:]]
+        expected = gains.mean() if len(gains) else np.nan
+        np.testing.assert_allclose(found[5, f"late_gain_where_{sign}"], expected)
+
+
 def test_goes_on_from_a_checkpoint():
     algorithm = load("algorithms", "fed_kl")(**BUDGET, **OWN["fed_kl"])
     task, exchange = FAMILY.task(FAMILY.draw([0])), algorithm.exchange()

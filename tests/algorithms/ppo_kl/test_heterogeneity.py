@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from pfedrl.algorithms.ppo_kl.heterogeneity import levels, numbered, steps_in_episode
+from pfedrl.algorithms.ppo_kl.heterogeneity import (
+    above_floor,
+    heterogeneity,
+    levels,
+    numbered,
+    shuffled,
+    steps_in_episode,
+)
+from pfedrl.envs.experience import Experience
 
 STATES, ACTIONS, AGENTS, GAMMA = 4, 3, 3, 0.8
 
@@ -65,6 +73,69 @@ def test_the_estimate_approaches_the_exact_level(differ):
         np.testing.assert_allclose(found[name], values, atol=0.03 * truth["potential"].max())
     if not differ:  # Definition I: no heterogeneity in the iid case
         np.testing.assert_allclose(truth["heterogeneity"], 0, atol=1e-12)
+
+
+def lived_and_advantages(random, moves, policy, reward, episodes, horizon=30):
+    """The same sample as experience whose episodes follow one another."""
+    columns = sampled(random, moves, policy, reward, episodes, horizon)
+    states, actions, _, advantages = (
+        column.reshape(AGENTS, horizon, episodes, *column.shape[2:]).swapaxes(1, 2)
+        for column in columns
+    )  # [agent, episode, time]
+    ends = np.broadcast_to(np.arange(horizon) == horizon - 1, (AGENTS, episodes, horizon))
+    flat = (AGENTS, episodes * horizon)
+    lived = Experience(
+        states.reshape(*flat, 1), actions.reshape(*flat, 1) / 10.0, np.zeros(flat),
+        ends.reshape(flat),
+    )  # fmt: skip
+    return lived, advantages.reshape(flat)
+
+
+def measured(differ, samples=200, episodes=20):
+    """Exact levels, and mean squares over small samples of the same tasks."""
+    random = np.random.default_rng(7)
+    tasks = mdps(random, differ)
+    found = [
+        heterogeneity(*lived_and_advantages(random, *tasks, episodes), GAMMA, 30, [random])
+        for _ in range(samples)
+    ]
+    squares = {name: np.mean([level[name] ** 2 for level in found]) for name in found[0]}
+    return {name: np.mean(level**2) for name, level in exact(*tasks).items()}, squares
+
+
+def test_identical_clients_show_their_floor_and_nothing_above_it():
+    truth, squares = measured(differ=False)
+    assert truth["heterogeneity"] < 1e-12 < squares["heterogeneity"]
+    assert squares["floor"] == pytest.approx(squares["heterogeneity"], rel=0.15)
+
+
+def test_without_its_noise_a_small_sample_shows_the_exact_levels():
+    for differ in (False, True):
+        truth, squares = measured(differ)
+        noise = squares["floor"]
+        distance = squares["heterogeneity"] - noise
+        potential = squares["potential"] - noise * AGENTS / (AGENTS - 1)
+        assert distance == pytest.approx(truth["heterogeneity"], abs=0.3 * noise)
+        assert potential == pytest.approx(truth["potential"], abs=0.75 * noise)
+
+
+def test_above_the_floor_squares_are_subtracted():
+    level = {
+        "potential": np.array([[5.0, 5.0]]),
+        "heterogeneity": np.array([[3.0, 3.0]]),
+        "floor": np.array([[2.0, np.sqrt(2.0)]]),
+    }
+    found = above_floor(level)
+    assert found["heterogeneity_above_floor"] == pytest.approx(np.sqrt(9 - 3))
+    assert found["potential_above_floor"] == pytest.approx(np.sqrt(25 - 2 * 3))
+    assert found["G_above_floor"] == pytest.approx(np.sqrt(19) - np.sqrt(6))
+
+
+def test_shuffling_deals_whole_blocks():
+    steps = np.arange(24).reshape(2, 12)
+    dealt, again = shuffled([steps, -steps], 4, np.random.default_rng(0))
+    assert sorted(dealt[:, ::4].reshape(-1)) == [0, 4, 8, 12, 16, 20]
+    assert (np.diff(dealt.reshape(2, 3, 4)) == 1).all() and (again == -dealt).all()
 
 
 def test_pairs_others_saw_are_predicted():
