@@ -10,12 +10,13 @@ INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export OMP_NUM_THREADS := 1
 
-.PHONY: help install reproduce test bench clean
+.PHONY: help install reproduce figures test bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make reproduce [SCALE=smoke|laptop|paper] [CORES=n] [TARGET=qavg]"
 	@echo "                 build the tables, figures and verdicts of the papers"
+	@echo "make figures     draw them again from the published runs alone, without a simulator"
 	@echo "make test        lint, types, tests, and a smoke run of the whole pipeline"
 	@echo "make bench       speed of the batched kernels against a plain loop"
 	@echo "make install     the virtual environment .venv, with every dependency pinned"
@@ -40,8 +41,11 @@ test: install
 	$(BIN)/python -m pytest -n 2
 	$(BIN)/snakemake --cores $(CORES) --config scale=smoke
 
+figures: install
+	$(BIN)/pfedrl figures
+
 bench: install
 	$(BIN)/pfedrl benchmark
 
 clean:
-	rm -rf results .snakemake build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	git clean -qfdX results && rm -rf .snakemake build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -164,6 +164,36 @@ def report(scale: ScaleName = "laptop", output: Output = None) -> None:
 
 
 @app.command()
+def publish(
+    papers: Annotated[
+        list[str] | None, typer.Argument(help="Papers; all of them by default.")
+    ] = None,
+    scale: ScaleName = "laptop",
+) -> None:
+    """Add finished runs to results/published, from which tables, figures and verdicts are made."""
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.published import publish
+
+    project = Project.here()
+    for path in publish(project, scale, papers or list(project.papers)):
+        typer.echo(path.relative_to(project.root))
+
+
+@app.command()
+def figures(
+    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path("paper_figures"),
+) -> None:
+    """Draw every table and figure again, with the verdicts, from results/published alone."""
+    from pfedrl.analysis.redraw import redraw
+    from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline.project import Project
+
+    with progress_bar("figures") as progress:
+        redraw(Project.here(), output, progress)
+    typer.echo(output / "index.html")
+
+
+@app.command()
 def benchmark(
     name: Annotated[
         str | None, typer.Argument(help="One benchmark; all of them by default.")

@@ -84,10 +84,11 @@ class Summary:
         rows = self.statistics
         return bool(((rows["cell"] == cell) & (rows["metric"] == metric)).any())
 
-    def final(self, cell: str, metric: str) -> np.ndarray:
-        """The final values, one a seed, in the order of seeds."""
+    def final(self, cell: str, metric: str, agent: int = ALL_AGENTS) -> np.ndarray:
+        """The final values, one a seed, in the order of seeds: of an agent, or of their mean."""
         self.curve(cell, metric)  # explains a name that is not there
         rows = self.finals[(self.finals["cell"] == cell) & (self.finals["metric"] == metric)]
+        rows = rows[rows["agent"] == agent]
         return rows.sort_values("seed")["value"].to_numpy()
 
 

@@ -214,14 +214,19 @@ def _statistics_rows(points: dict[Point, np.ndarray], names: dict[str, pa.Scalar
 def _final_rows(
     points: dict[Point, np.ndarray], names: dict[str, pa.Scalar], seeds: range
 ) -> pa.Table:
-    last = sorted(point for point in _last_points(points) if point[2] == ALL_AGENTS)
-    metrics = [metric for metric, *_ in last]
-    if len(set(metrics)) < len(metrics):
+    """The last value of every metric, of every seed and agent, and of the agents' mean."""
+    last = sorted(_last_points(points))
+    if len({(metric, agent) for metric, _, agent, _ in last}) < len(last):
         raise PfedrlError(f"cell '{names['cell']}' measures a metric along two axes.")
-    codes = np.repeat(np.arange(len(metrics), dtype=np.int16), len(seeds))
-    columns = _repeat(names, len(codes)) | {
-        "seed": pa.array(np.tile(np.arange(seeds.start, seeds.stop), len(metrics)), pa.int32()),
-        "metric": pa.DictionaryArray.from_arrays(codes, metrics),
+    metrics = sorted({metric for metric, *_ in last})
+    codes = [metrics.index(metric) for metric, *_ in last]
+    agents = [agent for _, _, agent, _ in last]
+    columns = _repeat(names, len(last) * len(seeds)) | {
+        "seed": pa.array(np.tile(np.arange(seeds.start, seeds.stop), len(last)), pa.int32()),
+        "agent": pa.array(np.repeat(agents, len(seeds)), pa.int16()),
+        "metric": pa.DictionaryArray.from_arrays(
+            np.repeat(np.array(codes, np.int16), len(seeds)), metrics
+        ),
         "value": pa.array(np.concatenate([points[point] for point in last])),
     }
     return pa.table(columns)

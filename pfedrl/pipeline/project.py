@@ -50,6 +50,11 @@ class Project:
         return experiments[name]
 
     def scale(self, name: str) -> Scale:
+        """A file in workflow/scales, or 'published': each experiment at its fullest budget."""
+        if name == "published":
+            from pfedrl.pipeline.published import published_scale
+
+            return published_scale(self)
         folder = self.root / "workflow" / "scales"
         known = [path.stem for path in folder.glob("*.yaml")]
         if name not in known:

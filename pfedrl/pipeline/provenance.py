@@ -51,6 +51,18 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **imported}
 
 
+@cache
+def processor() -> str:
+    """The make of the processor, as the system names it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
 def processor_seconds() -> float:
     """Of this process and of its workers that have ended."""
     workers = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -75,4 +87,5 @@ class Stopwatch:
 
 def provenance(stopwatch: Stopwatch, **facts: Any) -> dict[str, Any]:
     """Everything a reader needs to trace an artifact."""
-    return {**facts, "versions": versions(), "commit": commit(), **stopwatch.read()}
+    return {**facts, "versions": versions(), "commit": commit(), "processor": processor(),
+            **stopwatch.read()}  # fmt: skip

@@ -49,6 +49,7 @@ def test_agents_are_averaged_within_a_seed_and_kept_one_by_one(summary):
     pooled = summary.last("qavg_kappa=0.2", "own")
     assert pooled["se"] == pytest.approx(AGENTS.mean(axis=1).std() / np.sqrt(20))
     np.testing.assert_allclose(summary.final("qavg_kappa=0.2", "own"), AGENTS.mean(axis=1))
+    np.testing.assert_allclose(summary.final("qavg_kappa=0.2", "own", agent=2), AGENTS[:, 2])
     rows = summary.statistics
     own = rows[(rows["cell"] == "qavg_kappa=0.2") & (rows["metric"] == "own")]
     means = own.set_index("agent")["mean"]
@@ -58,8 +59,9 @@ def test_agents_are_averaged_within_a_seed_and_kept_one_by_one(summary):
 def test_finals_are_the_last_values_by_seed(summary):
     np.testing.assert_allclose(summary.final("random_policy", "objective"), 2 * SEEDS)
     assert sorted(summary.finals.columns) == sorted(
-        ["experiment", "cell", "variant", "algorithm", "family", "kappa", "seed", "metric", "value"]
-    )
+        ["experiment", "cell", "variant", "algorithm", "family", "kappa", "seed", "agent", "metric",
+         "value"]
+    )  # fmt: skip
 
 
 def test_a_control_without_the_swept_key_has_none(summary):

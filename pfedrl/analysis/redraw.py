@@ -1,0 +1,65 @@
+"""Every table, figure and verdict again, from the published runs alone."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pfedrl.analysis.claims import evaluate
+from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.overview import overview
+from pfedrl.analysis.report import report
+from pfedrl.analysis.summaries import paths
+from pfedrl.analysis.summarise import summarise
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import NAME, published_runs, scale_of
+
+Progress = Callable[[int, int], None]
+
+
+def redraw(project: Project, figures: Path, progress: Progress = lambda done, total: None) -> None:
+    """Summaries and verdicts go to results/published, tables and figures to `figures`.
+
+    No simulator is needed: what is not published is not drawn.
+    """
+    scale = project.scale(NAME)
+    if not scale.papers:
+        raise PfedrlError(
+            "nothing is published: run the pipeline, then `pfedrl publish`, and try again."
+        )
+    folder = project.root / "results" / NAME
+    drawable = {
+        paper: [
+            name
+            for name, artifact in project.paper(paper).artifacts.items()
+            if set(artifact.experiments) <= set(budgets)
+        ]
+        for paper, budgets in scale.papers.items()
+    }
+    total = sum(len(budgets) + len(drawable[paper]) + 1 for paper, budgets in scale.papers.items())
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        progress(done, total)
+
+    for paper, budgets in scale.papers.items():
+        for experiment in budgets:
+            source = scale_of(project, paper, experiment)
+            assert source is not None
+            runs = [
+                path
+                for cell in cells(project, paper, experiment, source)
+                if cell.skip() is None
+                for path in published_runs(project.root, source, cell)
+            ]
+            summarise(runs, *paths(folder / "summaries", paper, experiment))
+            step()
+        for artifact in drawable[paper]:
+            draw(project, paper, artifact, NAME, folder / "summaries", figures / paper)
+            step()
+        evaluate(project, paper, NAME, folder / "summaries", folder / "claims" / f"{paper}.json")
+        step()
+    report(project, figures, folder / "claims", figures / "index.html")
+    overview(project, figures, folder / "claims")

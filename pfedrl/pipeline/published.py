@@ -1,0 +1,117 @@
+"""Published evidence: the runs behind every number on the page, committed, in a small form.
+
+results/published/<scale>/<paper>/<experiment>/<cell>/<block>.parquet is a run's artifact as the
+pipeline wrote it, provenance and all, its values rounded to single precision. Tables, figures and
+verdicts are made from these files alone (`pfedrl figures`); `pfedrl publish` adds finished runs to
+them. An experiment is shown at the fullest scale at which all of its cells are there.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.files import atomic_write
+from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.pipeline.cells import Cell, cells, run_path
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.scale import Budget, Scale
+
+FOLDER = Path("results", "published")
+SCALES = ("paper", "laptop")  # the fuller budget first
+NAME = "published"  # the scale that takes each experiment at the fullest of these
+
+
+def published_folder(root: Path, scale: str, cell: Cell) -> Path:
+    return root / FOLDER / scale / cell.paper / cell.experiment / cell.name
+
+
+def published_runs(root: Path, scale: str, cell: Cell) -> list[Path]:
+    """The published runs of a cell, ordered by seeds; those of other settings are an error."""
+    found = []
+    for path in published_folder(root, scale, cell).glob("*.parquet"):
+        facts = read_facts(path)
+        if facts["settings"] != cell.settings():
+            raise PfedrlError(
+                f"{path}: was run with other settings than {cell.experiment}/{cell.name} has now. "
+                f"Run it again and publish it, or remove it: git rm {path}"
+            )
+        found.append((facts["seeds"], path))
+    return [path for _, path in sorted(found)]
+
+
+def scale_of(project: Project, paper: str, experiment: str) -> str | None:
+    """The fullest scale at which every cell of an experiment is published, or None."""
+    for scale in SCALES:
+        if project.budget(project.scale(scale), paper, experiment) is None:
+            continue
+        wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.skip() is None]
+        if all(published_runs(project.root, scale, cell) for cell in wanted):
+            return scale
+    return None
+
+
+def published_scale(project: Project) -> Scale:
+    """Every experiment with the budget of the fullest scale at which it is published."""
+    budgets: dict[str, dict[str, Budget]] = {}
+    for paper, page in project.papers.items():
+        for experiment in page.experiments:
+            scale = scale_of(project, paper, experiment)
+            if scale is not None:
+                budget = project.budget(project.scale(scale), paper, experiment)
+                assert budget is not None
+                budgets.setdefault(paper, {})[experiment] = budget
+    return Scale(
+        scale=NAME,
+        description="What is published, each experiment at its fullest budget.",
+        verdicts=True,
+        figures="paper_figures",
+        papers=budgets,
+    )
+
+
+def publish(project: Project, scale: str, papers: list[str]) -> Iterator[Path]:
+    """Add the finished runs of a scale to the published ones; each new file as it is written."""
+    if scale not in SCALES:
+        raise PfedrlError(f"scale '{scale}' is not published: {' and '.join(SCALES)} are.")
+    for paper in papers:
+        for experiment in project.paper(paper).experiments:
+            if project.budget(project.scale(scale), paper, experiment) is None:
+                continue
+            for cell in cells(project, paper, experiment, scale):
+                folder = run_path(scale, cell, "0-1").parent
+                for run in sorted((project.root / folder).glob("*.parquet")):
+                    if (added := _add(project.root, scale, cell, run)) is not None:
+                        yield added
+
+
+def _add(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
+    """Publish one run; None where the very same is there already.
+
+    A run of the same seeds takes the place of an older one. One that shares only some seeds with
+    what is there would count them twice, and is refused.
+    """
+    table, facts = read_run(run)
+    if facts["settings"] != cell.settings():
+        return None  # of an earlier budget; the pipeline will run it again
+    target = published_folder(root, scale, cell) / run.name
+    ours = range(*facts["seeds"])
+    for path in published_runs(root, scale, cell):
+        theirs = range(*read_facts(path)["seeds"])
+        if path.name == target.name:
+            if read_facts(path) == facts:
+                return None
+        elif ours.start < theirs.stop and theirs.start < ours.stop:
+            raise PfedrlError(f"{run}: shares seeds with {path}, which is published already.")
+    # single precision is more than any table prints, and half the size
+    values = table["value"].cast(pa.float32())
+    table = table.set_column(table.column_names.index("value"), "value", values)
+    with atomic_write(target) as temporary:
+        pq.write_table(
+            table, temporary, compression="zstd", compression_level=19, write_statistics=False,
+            use_dictionary=[name for name in table.column_names if name != "value"],
+            column_encoding={"value": "BYTE_STREAM_SPLIT"}, write_page_checksum=True,
+        )  # fmt: skip
+    return target

@@ -1,0 +1,87 @@
+"""Published runs: what is added, what is refused, and that the page is made from them alone."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from pfedrl.analysis.redraw import redraw
+from pfedrl.analysis.summaries import read_summary
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.artifact import read_run
+from pfedrl.pipeline.cells import cells, run_path
+from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import publish, published_runs, scale_of
+from tests.conftest import ROOT
+
+EXPERIMENT = ("pfedrl_rep", "figure2")
+
+
+@pytest.fixture
+def finished(tmp_path, monkeypatch):
+    """A project in which one experiment has been run, at a laptop scale of a few seeds."""
+    for folder in ("workflow", "envs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    tiny = (ROOT / "tests" / "tiny.yaml").read_text().replace("scale: tiny", "scale: laptop")
+    (tmp_path / "workflow" / "scales" / "laptop.yaml").write_text(tiny)
+    monkeypatch.chdir(tmp_path)
+    project = Project.here(tmp_path)
+    for cell in cells(project, *EXPERIMENT, "laptop"):
+        run(cell, range(4), tmp_path / run_path("laptop", cell, "0-4"))
+    return project
+
+
+def first_cell(project):
+    return next(iter(cells(project, *EXPERIMENT, "laptop")))
+
+
+def test_finished_runs_are_added_once_and_keep_their_numbers(finished):
+    added = list(publish(finished, "laptop", ["pfedrl_rep"]))
+    assert len(added) == len(list(cells(finished, *EXPERIMENT, "laptop")))
+    assert not list(publish(finished, "laptop", ["pfedrl_rep"]))
+    cell = first_cell(finished)
+    ours, facts = read_run(finished.root / run_path("laptop", cell, "0-4"))
+    kept, kept_facts = read_run(published_runs(finished.root, "laptop", cell)[0])
+    assert kept_facts == facts
+    assert np.array_equal(
+        ours["value"].to_numpy().astype(np.float32), kept["value"].to_numpy(), equal_nan=True
+    )
+
+
+def test_more_seeds_are_added_and_seeds_are_never_counted_twice(finished):
+    list(publish(finished, "laptop", ["pfedrl_rep"]))
+    cell = first_cell(finished)
+    run(cell, range(4, 6), finished.root / run_path("laptop", cell, "4-6"))
+    assert [path.name for path in publish(finished, "laptop", ["pfedrl_rep"])] == ["4-6.parquet"]
+    run(cell, range(5, 7), finished.root / run_path("laptop", cell, "5-7"))
+    with pytest.raises(PfedrlError, match="shares seeds"):
+        list(publish(finished, "laptop", ["pfedrl_rep"]))
+
+
+def test_runs_of_other_settings_are_never_mixed_in(finished):
+    list(publish(finished, "laptop", ["pfedrl_rep"]))
+    scale = finished.root / "workflow" / "scales" / "laptop.yaml"
+    text = scale.read_text()
+    scale.write_text(text.replace("training_rounds: 10}}", "training_rounds: 12}}", 1))
+    changed = Project.here(finished.root)
+    assert not list(publish(changed, "laptop", ["pfedrl_rep"]))
+    with pytest.raises(PfedrlError, match="other settings"):
+        scale_of(changed, *EXPERIMENT)
+
+
+def test_the_page_is_drawn_from_published_runs_alone(finished):
+    list(publish(finished, "laptop", ["pfedrl_rep"]))
+    shutil.rmtree(finished.root / "results" / "laptop")
+    redraw(Project.here(finished.root), finished.root / "paper_figures")
+    assert (finished.root / "paper_figures" / "pfedrl_rep" / "figure2.png").exists()
+    assert (finished.root / "paper_figures" / "index.html").exists()
+    summary = read_summary(finished.root / "results/published/summaries", *EXPERIMENT)
+    assert summary.seeds == range(4)
+
+
+def test_nothing_published_is_one_clear_error(tmp_path):
+    for folder in ("workflow", "envs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    with pytest.raises(PfedrlError, match="nothing is published"):
+        redraw(Project.here(tmp_path), tmp_path / "paper_figures")
