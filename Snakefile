@@ -5,7 +5,7 @@
 # snakemake --cores all qavg                          one paper
 # snakemake --cores all paper_figures/qavg/table1.md  one table
 # snakemake --cores all --config scale=paper          the papers' own settings
-# Scales are files in workflow/scales, papers are files in workflow/papers.
+# Scales are files in workflow/scales, papers are folders in workflow/papers.
 
 from snakemake.utils import min_version
 

@@ -22,7 +22,7 @@ app = typer.Typer(
     read and write the same files. `pfedrl list` shows what there is to name.""",
 )
 
-Paper = Annotated[str, typer.Argument(help="A file in workflow/papers, as in `qavg`.")]
+Paper = Annotated[str, typer.Argument(help="A folder in workflow/papers, as in `qavg`.")]
 Experiment = Annotated[str, typer.Argument(help="One of the paper's experiments.")]
 CellName = Annotated[
     str, typer.Argument(metavar="CELL", help="See `pfedrl list cells PAPER EXPERIMENT`.")
@@ -131,7 +131,9 @@ def draw(
     project = Project.here()
     artifacts = project.paper(paper).artifacts
     if artifact not in artifacts:
-        raise unknown("artifact", artifact, artifacts, where=f"workflow/papers/{paper}.yaml")
+        raise unknown(
+            "artifact", artifact, artifacts, where=f"workflow/papers/{paper}/artifacts.yaml"
+        )
     output = output or Path(project.scale(scale).figures, paper)
     draw(project, paper, artifact, scale, summaries_folder(scale), output)
 

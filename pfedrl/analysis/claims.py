@@ -164,10 +164,9 @@ def _experiments(paper: Paper, test: Test) -> list[str]:
 def _comparisons(paper: Paper, artifact: str, summaries: dict[str, Summary]) -> list[Comparison]:
     """The printed numbers of an artifact beside ours, where those were run."""
     return [
-        row
+        compare(printed, summaries[printed.experiment])
         for printed in paper.artifacts[artifact].printed
         if printed.experiment in summaries
-        for row in compare(printed, summaries[printed.experiment])
     ]
 
 

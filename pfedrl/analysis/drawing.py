@@ -35,9 +35,8 @@ class Context:
     def comparisons(self) -> list[Comparison]:
         """The artifact's printed numbers beside ours."""
         return [
-            row
+            compare(printed, self.summaries[printed.experiment])
             for printed in self.artifact.printed
-            for row in compare(printed, self.summaries[printed.experiment])
         ]
 
     def seeds(self) -> str:
@@ -73,7 +72,7 @@ def draw(
     """
     paper = project.paper(paper_name)
     if artifact_name not in paper.artifacts:
-        where = f"workflow/papers/{paper_name}.yaml"
+        where = f"workflow/papers/{paper_name}/artifacts.yaml"
         raise unknown("artifact", artifact_name, paper.artifacts, where)
     artifact = paper.artifacts[artifact_name]
     summaries = {

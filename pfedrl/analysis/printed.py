@@ -21,24 +21,19 @@ class Comparison:
     ours: float
     our_error: float
     theirs: float
-    their_error: float
+    their_error: float | None  # None where the paper prints none
     deviation: float  # in combined standard errors, less the rounding of the printed number
     seeds: int
     diverged: int
 
 
-def half_unit(values: list[float]) -> float:
-    """Half of the last digit to which numbers were printed; a dropped trailing zero is no digit."""
-    decimals = max(len(np.format_float_positional(v, trim="-").partition(".")[2]) for v in values)
-    return 0.5 * 10.0**-decimals
-
-
 def deviation(
-    ours: float, our_error: float, theirs: float, their_error: float, half: float
+    ours: float, our_error: float, theirs: float, their_error: float | None, half: float
 ) -> float:
     """Ours minus theirs in combined standard errors; what rounding explains is no deviation.
 
-    An error printed as 0.00 is not zero but below half of the last digit, so that half is taken.
+    An error printed as 0.00 is not zero but below half of the last digit, so that half is taken;
+    it is taken too where no error is printed, for then nothing is known of theirs.
     """
     difference = ours - theirs
     beyond = max(abs(difference) - half, 0.0)
@@ -47,22 +42,16 @@ def deviation(
     return float(np.sign(difference) * beyond / np.hypot(our_error, their_error or half))
 
 
-def compare(printed: Printed, summary: Summary) -> list[Comparison]:
-    """Every value of a block of printed numbers beside ours."""
+def compare(printed: Printed, summary: Summary) -> Comparison:
+    """A printed number beside ours."""
     along = sweep_name(printed.along) if printed.along else ""
-    points = [{along: float(at)} for at in printed.at] if along else [{}] * len(printed.values)
-    half = half_unit(printed.values)
-    rows = []
-    for point, theirs, their_error in zip(points, printed.values, printed.errors, strict=True):
-        cell = summary.cell_at(printed.variant, **point)
-        last = summary.last(cell, printed.metric)
-        ours = float(last["mean"])
-        away = deviation(ours, float(last["se"]), theirs, their_error, half)
-        rows.append(
-            Comparison(
-                printed.experiment, printed.variant, printed.metric, cell, along,
-                point.get(along), ours, float(last["se"]), theirs, their_error, away,
-                int(last["seeds"]), int(last["diverged"]),
-            )
-        )  # fmt: skip
-    return rows
+    point = {} if printed.at is None else {along: float(printed.at)}
+    cell = summary.cell_at(printed.variant, **point)
+    last = summary.last(cell, printed.metric)
+    ours, our_error, theirs = float(last["mean"]), float(last["se"]), float(printed.value)
+    their_error = None if printed.error is None else float(printed.error)
+    away = deviation(ours, our_error, theirs, their_error, printed.half_unit)
+    return Comparison(
+        printed.experiment, printed.variant, printed.metric, cell, along, point.get(along),
+        ours, our_error, theirs, their_error, away, int(last["seeds"]), int(last["diverged"]),
+    )  # fmt: skip

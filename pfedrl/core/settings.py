@@ -1,10 +1,12 @@
 """The base of every settings block, and how a bad key is explained."""
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from pfedrl.core.errors import PfedrlError, unknown
 
@@ -18,18 +20,28 @@ class Settings(BaseModel):
 # libyaml's loader is ten times faster, and every job reads the papers' pages
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-Block = TypeVar("Block", bound=BaseModel)
+MERGE = "tag:yaml.org,2002:merge"
+
+Block = TypeVar("Block")
+
+
+@cache
+def adapter(model: Any) -> TypeAdapter[Any]:
+    """What checks values against a model, or against a map or list of models."""
+    return TypeAdapter(model)
 
 
 def validate(model: type[Block], values: Any, where: str) -> Block:
-    """The values as a model; a bad one is explained by its place, its key and what would do."""
+    """The values as a model, or as a map or list of models; a bad one is explained by its place,
+    its key and what would do."""
+    kind: Any = model
     try:
-        return model.model_validate(values)
+        return adapter(kind).validate_python(values)
     except ValidationError as error:
         raise explain(error, model, where) from None
 
 
-def explain(error: ValidationError, model: type[BaseModel], where: str) -> PfedrlError:
+def explain(error: ValidationError, model: Any, where: str) -> PfedrlError:
     """The first thing wrong, as one line: file, key, reason, and the nearest valid name."""
     # a misspelt key is two errors, and the one that names the spelling helps more
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
@@ -41,9 +53,9 @@ def explain(error: ValidationError, model: type[BaseModel], where: str) -> Pfedr
     return PfedrlError(f"{place}: {first['msg']} (it is {first['input']!r}).")
 
 
-def _known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> set[str]:
+def _known_keys(model: Any, location: tuple[int | str, ...]) -> set[str]:
     """The keys allowed at a location inside a model; steps into lists and maps change nothing."""
-    current = [model]
+    current = _models(model)
     for step in location:
         fields = [m.model_fields[step] for m in current if step in m.model_fields]
         tagged = [m for m in current if step in _tags(m)]
@@ -67,15 +79,42 @@ def _tags(model: type[BaseModel]) -> tuple[Any, ...]:
     return get_args(kind.annotation) if kind else ()
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file that holds a mapping."""
+def read_yaml(path: Path, kind: type = dict) -> Any:
+    """A YAML file that holds keys and values, or a list; a key given twice is an error."""
+    loader = None
     try:
-        values = yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+        loader = LOADER(path.read_text(encoding="utf-8"))
+        node = loader.get_single_node()
+        for key in _given_twice(node, set()):
+            line = key.start_mark.line + 1
+            raise PfedrlError(f"{path}, line {line}: the key '{key.value}' is given twice.")
+        values = None if node is None else loader.construct_document(node)
     except OSError as error:
         raise PfedrlError(f"{path}: cannot be read ({error.strerror}).") from None
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise PfedrlError(f"{path}: is not valid YAML: {reason}") from None
-    if not isinstance(values, dict):
-        raise PfedrlError(f"{path}: must hold keys and values, not {type(values).__name__}.")
+    finally:
+        if loader is not None:
+            loader.dispose()
+    if not isinstance(values, kind):
+        wanted = "keys and values" if kind is dict else "a list"
+        raise PfedrlError(f"{path}: must hold {wanted}, not {type(values).__name__}.")
     return values
+
+
+def _given_twice(node: Any, seen: set[int]) -> Iterator[Any]:
+    """The keys that a mapping has twice; what a merge (<<) brings may be overwritten."""
+    if node is None or id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        keys = set()
+        for key, value in node.value:
+            if key.tag != MERGE and key.value in keys:
+                yield key
+            keys.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+            yield from _given_twice(value, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _given_twice(item, seen)

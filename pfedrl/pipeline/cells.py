@@ -83,7 +83,7 @@ def cells(project: Project, paper: str, experiment: str, scale: str) -> Iterator
     budget = project.budget(project.scale(scale), paper, experiment)
     if budget is None:
         raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
-    where = f"workflow/papers/{paper}.yaml, experiments.{experiment}"
+    where = f"workflow/papers/{paper}/experiments.yaml, {experiment}"
     points = [
         dict(zip(spec.sweep, p, strict=True)) for p in itertools.product(*spec.sweep.values())
     ]

@@ -1,5 +1,6 @@
 """A paper's page: its experiments, tables and figures, printed numbers, claims, fidelity notes."""
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -36,23 +37,28 @@ class Experiment(Settings):
 
 
 class Printed(Settings):
-    """Numbers of the paper that ours are compared with: one value a point of a sweep."""
+    """A number of the paper that ours is compared with: a row of printed/<artifact>.csv."""
 
     experiment: str
     variant: str
     metric: str
-    along: str | None = Field(None, description="the sweep key the values run along")
-    at: list[Number] = Field(default_factory=list, description="the sweep's values")
-    values: list[float] = Field(description="as printed")
-    errors: list[float] = Field(description="standard errors, as printed")
+    along: str | None = Field(None, description="the sweep key of which `at` is a value")
+    at: Number | None = Field(None, description="the sweep's value")
+    value: Decimal = Field(description="with the digits that are printed")
+    error: Decimal | None = Field(
+        None, description="its standard error; none where none is printed"
+    )
 
     @model_validator(mode="after")
-    def one_error_a_value(self) -> "Printed":
-        if len(self.values) != len(self.errors) or (
-            self.along and len(self.at) != len(self.values)
-        ):
-            raise ValueError("at, values and errors must have the same length")
+    def a_point_has_a_key(self) -> "Printed":
+        if (self.along is None) != (self.at is None):
+            raise ValueError("'along' and 'at' are given together or not at all")
         return self
+
+    @property
+    def half_unit(self) -> float:
+        """Half of the last printed digit, which is what rounding may hide."""
+        return 0.5 * 10.0 ** int(self.value.as_tuple().exponent)
 
 
 class Artifact(Settings):
@@ -63,7 +69,9 @@ class Artifact(Settings):
     draw: str = Field(description="the module in pfedrl/analysis/figures that draws it")
     experiments: list[str]
     caption: str = Field(description="one or two sentences under it")
-    printed: list[Printed] = Field(default_factory=list)
+    printed: list[Printed] = Field(
+        default_factory=list, description="read from printed/<artifact>.csv"
+    )
     options: dict[str, Any] = Field(default_factory=dict, description="passed to the module")
 
 
@@ -221,12 +229,17 @@ class FidelityNote(Settings):
     switch: str = Field("", description="the setting that changes it, if one does")
 
 
-class Paper(Settings):
-    """One file in workflow/papers."""
+class Reference(Settings):
+    """paper.yaml."""
 
-    paper: str
     title: str
     reference: str
+
+
+class Paper(Reference):
+    """A folder in workflow/papers: paper.yaml, and a file for each of the rest."""
+
+    paper: str = Field(description="the folder's name")
     experiments: dict[str, Experiment]
     artifacts: dict[str, Artifact] = Field(default_factory=dict)
     claims: list[Claim] = Field(default_factory=list)

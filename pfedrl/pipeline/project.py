@@ -1,15 +1,33 @@
 """The project on disk: its papers, scales and family files, read and checked."""
 
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.settings import read_yaml, validate
-from pfedrl.pipeline.paper import Experiment, Paper
+from pfedrl.pipeline.paper import (
+    Artifact,
+    Claim,
+    Experiment,
+    FidelityNote,
+    Paper,
+    Printed,
+    Reference,
+)
 from pfedrl.pipeline.scale import Budget, Scale
+
+# a paper's files by key, and whether a paper needs one
+FILES: dict[str, tuple[Any, bool]] = {
+    "experiments": (dict[str, Experiment], True),
+    "artifacts": (dict[str, Artifact], False),
+    "claims": (list[Claim], False),
+    "fidelity": (list[FidelityNote], False),
+}
+COLUMNS = list(Printed.model_fields)
 
 
 @dataclass(frozen=True)
@@ -30,13 +48,29 @@ class Project:
 
     @cached_property
     def papers(self) -> dict[str, Paper]:
-        found = {}
-        for path in sorted((self.root / "workflow" / "papers").glob("*.yaml")):
-            paper = validate(Paper, read_yaml(path), str(path.relative_to(self.root)))
-            if paper.paper != path.stem:
-                raise PfedrlError(f"{path}: 'paper' is '{paper.paper}', the file is '{path.stem}'.")
-            found[paper.paper] = paper
-        return found
+        folders = sorted((self.root / "workflow" / "papers").glob("*/paper.yaml"))
+        return {path.parent.name: self._read_paper(path.parent) for path in folders}
+
+    def _read_paper(self, folder: Path) -> Paper:
+        """A paper's files as one page; each is checked by itself, so that errors name it."""
+        where = folder.relative_to(self.root)
+        head = validate(Reference, read_yaml(folder / "paper.yaml"), f"{where}/paper.yaml")
+        read: dict[str, Any] = {}
+        for key, (kind, needed) in FILES.items():
+            path = folder / f"{key}.yaml"
+            if needed or path.exists():
+                values = read_yaml(path, get_origin(kind))
+                read[key] = validate(kind, values, f"{where}/{key}.yaml")
+        artifacts = read.get("artifacts", {})
+        for path in sorted((folder / "printed").glob("*.csv")):
+            place = f"{where}/printed/{path.name}"
+            if path.stem not in artifacts:
+                raise unknown("artifact", path.stem, artifacts, place)
+            if artifacts[path.stem].printed:
+                raise PfedrlError(f"{where}/artifacts.yaml, {path.stem}: 'printed' is {place}.")
+            rows = _read_printed(path, place)
+            artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
+        return validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
 
     def paper(self, name: str) -> Paper:
         if name not in self.papers:
@@ -46,7 +80,9 @@ class Project:
     def experiment(self, paper: str, name: str) -> Experiment:
         experiments = self.paper(paper).experiments
         if name not in experiments:
-            raise unknown("experiment", name, experiments, where=f"workflow/papers/{paper}.yaml")
+            raise unknown(
+                "experiment", name, experiments, where=f"workflow/papers/{paper}/experiments.yaml"
+            )
         return experiments[name]
 
     def scale(self, name: str) -> Scale:
@@ -88,3 +124,19 @@ class Project:
 
     def family_files(self) -> Iterator[Path]:
         yield from sorted((self.root / "envs").glob("*.yaml"))
+
+
+def _read_printed(path: Path, where: str) -> list[Printed]:
+    """The rows of a CSV file of printed numbers; an empty field is what the paper leaves out."""
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file, restkey="more fields than columns")
+        if reader.fieldnames != COLUMNS:
+            raise PfedrlError(f"{where}: the first line must be {','.join(COLUMNS)}.")
+        return [
+            validate(
+                Printed,
+                {key: value for key, value in row.items() if value},
+                f"{where}, line {reader.line_num}",
+            )
+            for row in reader
+        ]

@@ -6,16 +6,16 @@ from typing import Any
 
 from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import components, load
-from pfedrl.pipeline.paper import Paper
+from pfedrl.core.settings import adapter
+from pfedrl.pipeline.paper import Reference
+from pfedrl.pipeline.project import FILES
 from pfedrl.pipeline.scale import Scale
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """File name to schema: a paper's page, a scale, and each family's file in envs/."""
-    made = {
-        "paper.schema.json": Paper.model_json_schema(),
-        "scale.schema.json": Scale.model_json_schema(),
-    }
+    """File name to schema: a paper's files, a scale, and each family's file in envs/."""
+    models = {"paper": Reference, "scale": Scale, **{key: kind for key, (kind, _) in FILES.items()}}
+    made = {f"{key}.schema.json": adapter(model).json_schema() for key, model in models.items()}
     for name in components("envs"):
         made[f"envs/{name}.schema.json"] = _family_file(load("envs", name).model_json_schema())
     return made

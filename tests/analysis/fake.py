@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import yaml
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.analysis.summaries import paths
@@ -14,6 +13,7 @@ from pfedrl.core.recorder import Recorder
 from pfedrl.core.settings import Settings
 from pfedrl.pipeline.artifact import write_run
 from pfedrl.pipeline.project import Project
+from tests.projects import write_paper, write_scale
 
 KAPPAS = [0, 0.2, 0.4, 0.6, 0.8]
 STEPS = [1, 2, 4, 8, 16, 32, float("inf")]
@@ -146,11 +146,11 @@ class Made:
 
 
 def printed(experiment: str, variant: str, metric: str, along: str, at: list[float], level: float):
-    values = [round(level - i * 0.31, 2) for i in range(len(at))]
-    return {
-        "experiment": experiment, "variant": variant, "metric": metric, "along": along, "at": at,
-        "values": values, "errors": [0.05] * len(at),
-    }  # fmt: skip
+    return [
+        {"experiment": experiment, "variant": variant, "metric": metric, "along": along,
+         "at": point, "value": f"{level - i * 0.31:.2f}", "error": "0.05"}
+        for i, point in enumerate(at)
+    ]  # fmt: skip
 
 
 def paper() -> dict[str, Any]:
@@ -185,7 +185,6 @@ def paper() -> dict[str, Any]:
         {"kind": "exists", "experiment": "theory", "variant": "theorem1", "metric": "margin"},
     ]  # fmt: skip
     return {
-        "paper": "qavg",
         "title": "Federated Reinforcement Learning with Environment Heterogeneity",
         "reference": "AISTATS 2022",
         "experiments": experiments,
@@ -193,19 +192,10 @@ def paper() -> dict[str, Any]:
             "table1": {
                 "kind": "table", "title": "Value in the noiseless centre", "draw": "qavg_table1",
                 "experiments": table1, "caption": "Mean and standard error over seeds.",
-                "printed": [
-                    printed(experiment, variant, "centre_value", "kappa", KAPPAS, level)
-                    for experiment, level in zip(table1, (35.4, 133.9), strict=True)
-                    for variant in ALGORITHMS
-                ],
             },
             "figure2": {
                 "kind": "figure", "title": "How often to meet", "draw": "qavg_figure2",
                 "experiments": figure2, "caption": "Objective over E.",
-                "printed": [
-                    printed(f"figure2_{variant}", variant, "objective", "local_steps", steps, 129.5)
-                    for variant in ALGORITHMS
-                ],
             },
             "generalisation": {
                 "kind": "table", "title": "New environments", "draw": "generalisation_table",
@@ -215,6 +205,20 @@ def paper() -> dict[str, Any]:
                 "kind": "table", "title": "Theory", "draw": "theory_table",
                 "experiments": ["theory"], "caption": "Statements on drawn instances.",
             },
+        },
+        "printed": {
+            "table1": [
+                row
+                for experiment, level in zip(table1, (35.4, 133.9), strict=True)
+                for variant in ALGORITHMS
+                for row in printed(experiment, variant, "centre_value", "kappa", KAPPAS, level)
+            ],
+            "figure2": [
+                row
+                for variant in ALGORITHMS
+                for row in printed(f"figure2_{variant}", variant, "objective", "local_steps",
+                                   steps, 129.5)
+            ],
         },
         "claims": [
             {"id": f"C{i}", "words": f"a {test['kind']} claim", "where": "Section 5", "test": test}
@@ -229,13 +233,11 @@ def paper() -> dict[str, Any]:
 
 def project(root: Path) -> Project:
     """The project's folder with its paper and two scales."""
-    (root / "workflow" / "papers").mkdir(parents=True)
-    (root / "workflow" / "scales").mkdir()
-    (root / "workflow" / "papers" / "qavg.yaml").write_text(yaml.safe_dump(paper()))
+    write_paper(root, "qavg", paper())
     for name, verdicts in (("laptop", True), ("smoke", False)):
         scale = {"scale": name, "description": name, "verdicts": verdicts,
                  "figures": "paper_figures", "papers": {}}  # fmt: skip
-        (root / "workflow" / "scales" / f"{name}.yaml").write_text(yaml.safe_dump(scale))
+        write_scale(root, name, scale)
     return Project(root)
 
 

@@ -2,16 +2,17 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis.claim_tests import agrees
-from pfedrl.analysis.printed import Comparison, compare, deviation, half_unit
+from pfedrl.analysis.printed import Comparison, compare, deviation
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.pipeline.paper import Agrees, Printed
 from tests.analysis import fake
 
 
-def test_the_last_digit_is_that_of_the_number_printed_longest():
-    assert half_unit([35.1, 34.97, 35.0]) == pytest.approx(0.005)
-    assert half_unit([120.0, 7.0]) == 0.5
+@pytest.mark.parametrize(("value", "half"), [("35.10", 0.005), ("35.1", 0.05), ("120", 0.5)])
+def test_the_last_digit_is_that_which_is_printed(value, half):
+    printed = Printed(experiment="e", variant="qavg", metric="m", value=value)
+    assert printed.half_unit == pytest.approx(half)
 
 
 def test_deviation_is_in_combined_standard_errors_less_the_rounding():
@@ -25,6 +26,14 @@ def test_what_rounding_explains_is_no_deviation():
 
 def test_an_error_printed_as_zero_is_half_of_the_last_digit():
     assert deviation(133.95, 0.0, 133.97, 0.0, 0.005) == pytest.approx(-3.0)
+
+
+def test_an_error_that_is_not_printed_is_not_zero(summary):
+    printed = Printed(experiment="e", variant="qavg", metric="objective",
+                      along="local_steps", at=np.inf, value="9")  # fmt: skip
+    row = compare(printed, summary)
+    assert row.their_error is None
+    assert row.deviation == pytest.approx(-1.5 / np.hypot(0.1, 0.5))
 
 
 def test_what_diverged_has_no_deviation():
@@ -45,9 +54,9 @@ def summary(tmp_path):
 def test_the_last_point_of_a_curve_is_compared(summary):
     printed = Printed(
         experiment="e", variant="qavg", metric="objective",
-        along="algorithm.local_steps", at=[np.inf], values=[7.02], errors=[0.2],
+        along="algorithm.local_steps", at=np.inf, value="7.02", error="0.2",
     )  # fmt: skip
-    (row,) = compare(printed, summary)
+    row = compare(printed, summary)
     assert row.ours == pytest.approx(7.0)
     assert row.our_error == pytest.approx(0.1)
     away = (abs(7.0 - 7.02) - 0.005) / np.hypot(0.1, 0.2)

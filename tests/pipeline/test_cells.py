@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells, draws_path, find_cell, parse_block, run_path
 from pfedrl.pipeline.project import Project
+from tests.projects import write_paper, write_scale
 
 ROOT = Path(__file__).parents[2]
 AVERAGING = {"iterations": 64, "local_steps": 4, "learning_rate": 0.1, "decay": 0.9}
@@ -24,14 +24,12 @@ def project(root: Path, experiment: dict | None = None, budget: dict | None = No
             "random_policy": {},
         },
     }
-    page = {"paper": "p", "title": "t", "reference": "r"}
+    page = {"title": "t", "reference": "r"}
     page["experiments"] = {"e": {"title": "t", **experiment}}
     scale = {"scale": "s", "description": "d", "verdicts": False, "figures": "f"}
     scale["papers"] = {"p": {"default": budget or {"seeds": 20, "block": 8}}}
-    for folder, name, values in [("papers", "p", page), ("scales", "s", scale)]:
-        path = root / "workflow" / folder / f"{name}.yaml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(yaml.safe_dump(values))
+    write_paper(root, "p", page)
+    write_scale(root, "s", scale)
     if not (root / "envs").exists():
         (root / "envs").symlink_to(ROOT / "envs")
     return Project(root)

@@ -4,16 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from pfedrl.algorithms.tabular.qavg import QAvg
 from pfedrl.core.errors import USAGE, PfedrlError, unknown
 from pfedrl.core.registry import load
 from pfedrl.core.settings import read_yaml, validate
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Scale
+from tests.projects import write_paper, write_scale
 
 ROOT = Path(__file__).parents[2]
 SCALES = [path.stem for path in (ROOT / "workflow" / "scales").glob("*.yaml")]
@@ -66,21 +65,36 @@ def test_a_bad_scale_is_explained(values: dict[str, Any], message: str):
 
 
 PAPER: dict[str, Any] = {
-    "paper": "p",
     "title": "t",
     "reference": "r",
     "experiments": {"e": {"title": "t", "variants": {"qavg": {}}}},
 }
+PRINTED = {"experiment": "e", "variant": "qavg", "metric": "m", "value": "1.0"}
 ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "caption": "c"}
 
 
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        ({"artifact": {}}, "unknown key 'artifact'. Did you mean 'artifacts'?"),
         (
             {"artifacts": {"t1": {**ARTIFACT, "captoin": "c"}}},
-            "artifacts.t1: unknown key 'captoin'. Did you mean 'caption'?",
+            "p/artifacts.yaml, t1: unknown key 'captoin'. Did you mean 'caption'?",
+        ),
+        (
+            {"artifacts": {"t1": ARTIFACT}, "printed": {"t2": []}},
+            "p/printed/t2.csv: unknown artifact 't2'. Did you mean 't1'?",
+        ),
+        (
+            {"artifacts": {"t1": ARTIFACT}, "printed": {"t1": [PRINTED, PRINTED | {"value": "x"}]}},
+            "p/printed/t1.csv, line 3, value: Input should be a valid decimal",
+        ),
+        (
+            {"artifacts": {"t1": ARTIFACT}, "printed": {"t1": [{**PRINTED, "at": "0.2"}]}},
+            "'along' and 'at' are given together",
+        ),
+        (
+            {"artifacts": {"t1": {**ARTIFACT, "printed": [PRINTED]}}, "printed": {"t1": [PRINTED]}},
+            "p/artifacts.yaml, t1: 'printed' is workflow/papers/p/printed/t1.csv",
         ),
         ({"artifacts": {"t1": {**ARTIFACT, "experiments": ["x"]}}}, "names no experiment: 'x'"),
         (
@@ -101,19 +115,29 @@ ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "c
         ),
         (
             {"claims": [{"id": "c", "words": "w", "where": "x", "test": {"kind": "hold"}}]},
-            "claims.0.test",
+            "p/claims.yaml, 0.test",
         ),
     ],
 )  # fmt: skip
-def test_a_bad_paper_is_explained(extra: dict[str, Any], message: str):
+def test_a_bad_paper_is_explained(tmp_path: Path, extra: dict[str, Any], message: str):
+    write_paper(tmp_path, "p", {**PAPER, **extra})
     with pytest.raises(PfedrlError) as caught:
-        validate(Paper, {**PAPER, **extra}, "workflow/papers/p.yaml")
+        Project(tmp_path).paper("p")
+    assert str(caught.value).startswith("workflow/papers/p")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("a: [", "not valid YAML"), ("- 1", "must hold keys"), (None, "read")]
+    ("text", "message"),
+    [
+        ("a: [", "not valid YAML"),
+        ("- 1", "must hold keys"),
+        ("", "must hold keys"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' is given twice"),
+        ("a: {b: 1, c: [{d: 1, d: 1}]}", "line 1: the key 'd' is given twice"),
+        (None, "read"),
+    ],
 )
 def test_a_bad_file_is_named_in_one_line(tmp_path: Path, text: str | None, message: str):
     path = tmp_path / "p.yaml"
@@ -123,6 +147,36 @@ def test_a_bad_file_is_named_in_one_line(tmp_path: Path, text: str | None, messa
         read_yaml(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_a_merge_brings_may_be_overwritten(tmp_path: Path):
+    path = tmp_path / "p.yaml"
+    path.write_text(
+        "a: &a {x: 1, y: 2}\nb: &b {<<: *a, x: 3}\nc: {<<: *b, x: 4}\nd: {<<: [*a, *b], y: 5}\n"
+    )
+    found = read_yaml(path)
+    assert found["b"] == {"x": 3, "y": 2}
+    assert found["c"] == {"x": 4, "y": 2}
+    assert found["d"] == {"x": 1, "y": 5}
+
+
+def test_a_printed_number_keeps_its_digits_and_need_not_have_an_error():
+    qavg, pfedrl_rep = (Project(ROOT).paper(name) for name in ("qavg", "pfedrl_rep"))
+    third = qavg.artifacts["table1"].printed[2]
+    assert (str(third.value), third.half_unit) == ("34.80", pytest.approx(0.005))
+    # Table 1 prints errors of 0.00, Tables 3 and 4 print none
+    assert sum(row.error == 0 for row in qavg.artifacts["table1"].printed) == 8
+    for table in ("table3", "table4"):
+        assert [row.error for row in pfedrl_rep.artifacts[table].printed] == [None] * 21
+        assert pfedrl_rep.artifacts[table].printed[0].half_unit == 0.5
+
+
+def test_a_file_of_printed_numbers_needs_its_columns(tmp_path: Path):
+    write_paper(tmp_path, "p", {**PAPER, "artifacts": {"t1": ARTIFACT}, "printed": {"t1": []}})
+    path = tmp_path / "workflow/papers/p/printed/t1.csv"
+    path.write_text("experiment,variant,metric,value\ne,qavg,m,1\n")
+    with pytest.raises(PfedrlError, match=r"t1.csv: the first line must be experiment,variant,"):
+        Project(tmp_path).paper("p")
 
 
 def test_unknown_names_get_the_nearest(tmp_path: Path):
@@ -139,10 +193,8 @@ def test_unknown_names_get_the_nearest(tmp_path: Path):
 
 
 def test_a_scale_of_an_unknown_experiment_is_refused(tmp_path: Path):
-    for folder, name, values in [("papers", "p", PAPER), ("scales", "s", SCALE)]:
-        path = tmp_path / "workflow" / folder / f"{name}.yaml"
-        path.parent.mkdir(parents=True)
-        path.write_text(yaml.safe_dump(values))
+    write_paper(tmp_path, "p", PAPER)
+    write_scale(tmp_path, "s", SCALE)
     with pytest.raises(PfedrlError, match="unknown paper 'qavg'"):
         Project(tmp_path).scale("s")
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.projects import write_paper
+
 ROOT = Path(__file__).parents[2]
 AVERAGING = {"iterations": 16, "local_steps": 4, "learning_rate": 0.01, "decay": 0.9}
 PAPER = {
-    "paper": "tiny",
     "title": "A paper for tests",
     "reference": "none",
     "experiments": {
@@ -139,7 +140,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     for name in ("pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
     shutil.copy2(ROOT / "Snakefile", tiny.root)
-    tiny.write("workflow/papers/tiny.yaml", PAPER)
+    write_paper(tiny.root, "tiny", PAPER)
     tiny.write("workflow/scales/laptop.yaml", scale())
     smoke = scale(4, scale="smoke", verdicts=False, figures="results/smoke/paper_figures")
     tiny.write("workflow/scales/smoke.yaml", smoke)

@@ -37,7 +37,7 @@ def test_a_truncated_artifact_is_named_with_its_remedy(project: Tiny):
 
 def with_experiment(**changes: object) -> dict:
     experiment = {**PAPER["experiments"]["windy"], **changes}
-    return {**PAPER, "experiments": {**PAPER["experiments"], "windy": experiment}}
+    return {**PAPER["experiments"], "windy": experiment}
 
 
 @pytest.mark.parametrize(
@@ -53,30 +53,27 @@ def with_experiment(**changes: object) -> dict:
             "'paper_figures/tiny/table1.md'?",
         ),
         (
-            "papers/tiny",
+            "papers/tiny/experiments",
             with_experiment(variants={"qavgg": {}}),
             [],
             "unknown algorithm 'qavgg'. Did you mean 'qavg'?",
         ),
         (
-            "papers/tiny",
+            "papers/tiny/experiments",
             with_experiment(family={"name": "windy_clif"}),
             [],
             "unknown family 'windy_clif'. Did you mean 'windy_cliff'?",
         ),
         (
-            "papers/tiny",
+            "papers/tiny/experiments",
             with_experiment(swep={}),
             [],
-            "workflow/papers/tiny.yaml, experiments.windy: unknown key 'swep'. "
+            "workflow/papers/tiny/experiments.yaml, windy: unknown key 'swep'. "
             "Did you mean 'sweep'?",
         ),
         (
-            "papers/tiny",
-            {
-                **PAPER,
-                "artifacts": {"table1": {**PAPER["artifacts"]["table1"], "draw": "tiny_tabel"}},
-            },
+            "papers/tiny/artifacts",
+            {"table1": {**PAPER["artifacts"]["table1"], "draw": "tiny_tabel"}},
             [],
             "unknown drawing 'tiny_tabel'. Did you mean 'tiny_table'?",
         ),

@@ -60,7 +60,7 @@ def test_editing_a_drawing_redraws_that_figure_only(project: Tiny):
 
 def test_editing_the_command_line_reruns_nothing(project: Tiny):
     project.append("pfedrl/cli.py")
-    project.append("workflow/papers/tiny.yaml")
+    project.append("workflow/papers/tiny/experiments.yaml")
     assert project.planned() == set()
 
 
@@ -74,14 +74,14 @@ def test_a_changed_setting_reruns_exactly_its_cells(project: Tiny):
     windy = PAPER["experiments"]["windy"]
     changed = {**windy, "variants": {"qavg": {**windy["variants"]["qavg"], "decay": 0.5}}}
     experiments = {**PAPER["experiments"], "windy": changed}
-    project.write("workflow/papers/tiny.yaml", {**PAPER, "experiments": experiments})
+    project.write("workflow/papers/tiny/experiments.yaml", experiments)
     assert project.planned() == runs(*WINDY) | after("windy")
 
 
 def test_a_changed_caption_redraws_that_table_only(project: Tiny):
     table = {**PAPER["artifacts"]["table1"], "caption": "Other words."}
     artifacts = {**PAPER["artifacts"], "table1": table}
-    project.write("workflow/papers/tiny.yaml", {**PAPER, "artifacts": artifacts})
+    project.write("workflow/papers/tiny/artifacts.yaml", artifacts)
     assert project.planned() == {TABLE, REPORT}
 
 

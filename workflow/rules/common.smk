@@ -53,7 +53,7 @@ def check_drawings():
     for paper in PAPERS:
         for name, artifact in artifacts_of(SCALE, paper).items():
             if artifact.draw not in known:
-                where = f"workflow/papers/{paper}.yaml, artifacts.{name}.draw"
+                where = f"workflow/papers/{paper}/artifacts.yaml, {name}.draw"
                 raise unknown("drawing", artifact.draw, known, where)
 
 

@@ -1,5 +1,7 @@
 """QAvg, Table 1: value in the noiseless centre as environments grow apart."""
 
+import math
+
 import pandas as pd
 
 from pfedrl.analysis.drawing import Context
@@ -62,7 +64,8 @@ def _ours(summary: Summary, cell: str) -> str:
 def _theirs(compared: Comparison | None) -> tuple[str, str]:
     if compared is None:
         return NOTHING, NOTHING
-    return estimate(compared.theirs, compared.their_error), signed(compared.deviation)
+    error = math.nan if compared.their_error is None else compared.their_error
+    return estimate(compared.theirs, error), signed(compared.deviation)
 
 
 def _row(
