@@ -8,7 +8,6 @@ TARGET ?= all
 BIN := .venv/bin
 INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-export OMP_NUM_THREADS := 1
 
 .PHONY: help install reproduce figures test bench clean
 .DEFAULT_GOAL := help

@@ -1,3 +1,7 @@
 """pfedrl: federated and personalised reinforcement learning, reproduced and compared."""
 
+from pfedrl.core.processor import pin
+
+pin()  # before anything imports NumPy, torch or numba
+
 __version__ = "0.1.0"

@@ -82,7 +82,6 @@ def measure(size: dict[str, int]) -> dict[str, float]:
 
 def main() -> None:
     """Print microseconds an agent and step, the ratio, and how close the update is to the limit."""
-    torch.set_num_threads(1)
     table = Table(title=f"DQN, {AGENTS} agents x {SEEDS} seeds: us an agent and step, one thread")
     for column in ("net", "plain loop", "stacked", "ratio", "steps/s", "update", "products only",
                    "of the limit"):  # fmt: skip

@@ -191,7 +191,6 @@ def first_batch(learner: FederatedPPO) -> tuple[Stack, Experience, np.ndarray, n
 
 def main() -> None:
     """Print the ratio of the two ways."""
-    torch.set_num_threads(1)
     plain, difference = plain_seconds()
     stacked = stacked_seconds()
     table = Table(title=f"FedKL on Reacher: processor seconds a round, K=3 agents of {SEEDS} seeds")

@@ -64,7 +64,6 @@ def updates() -> tuple[float, float, float]:
 
     The settings are the paper's; the experience is random numbers, which cost the same.
     """
-    torch.set_num_threads(1)
     rule = PPOKL(SETTINGS, SETTINGS.pull(), SEEN, 1)
     random = np.random.default_rng(0)
     policy, critic = (torch.from_numpy(row).repeat(AGENTS, 1) for row in rule.initial(random))

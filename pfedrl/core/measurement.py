@@ -12,3 +12,4 @@ class Measurement(NamedTuple):
     at: int
     metric: str
     values: np.ndarray  # [seed] or [seed, agent]
+    rows: np.ndarray | None = None  # the block's seeds that these are of; None: all of them

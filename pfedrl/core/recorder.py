@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from pfedrl.core.measurement import Measurement
+
 ALL_AGENTS = -1  # the agent column of a value that belongs to no single agent
 
 
@@ -13,12 +15,20 @@ class Recorder:
 
     def __init__(self, seeds: Sequence[int]):
         self.seeds = np.asarray(seeds, dtype=np.int64)
-        self._rows: list[tuple[str, int, str, np.ndarray]] = []
+        self._rows: list[Measurement] = []
 
-    def add(self, axis: str, at: int, metric: str, values: np.ndarray) -> None:
-        if values.shape[0] != len(self.seeds) or values.ndim > 2:
+    def add(
+        self,
+        axis: str,
+        at: int,
+        metric: str,
+        values: np.ndarray,
+        rows: np.ndarray | None = None,
+    ) -> None:
+        count = len(self.seeds) if rows is None else len(rows)
+        if values.shape[0] != count or values.ndim > 2:
             raise ValueError(f"{metric}: {values.shape} is not [seed] or [seed, agent]")
-        self._rows.append((axis, at, metric, np.array(values, dtype=np.float64)))
+        self._rows.append(Measurement(axis, at, metric, np.array(values, dtype=np.float64), rows))
 
     def state(self) -> list[Any]:
         return list(self._rows)
@@ -31,12 +41,13 @@ class Recorder:
         parts: dict[str, list[np.ndarray]] = {
             key: [] for key in ("seed", "agent", "axis", "at", "metric", "value")
         }
-        for axis, at, metric, values in self._rows:
+        for axis, at, metric, values, rows in self._rows:
+            seeds = self.seeds if rows is None else self.seeds[rows]
             agents = values.shape[1] if values.ndim == 2 else 1
             own = np.arange(agents) if values.ndim == 2 else np.array([ALL_AGENTS])
             size = values.size
-            parts["seed"].append(np.repeat(self.seeds, agents))
-            parts["agent"].append(np.tile(own, len(self.seeds)))
+            parts["seed"].append(np.repeat(seeds, agents))
+            parts["agent"].append(np.tile(own, len(seeds)))
             parts["axis"].append(np.full(size, axis, dtype=object))
             parts["at"].append(np.full(size, at, dtype=np.int64))
             parts["metric"].append(np.full(size, metric, dtype=object))

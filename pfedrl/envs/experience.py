@@ -24,9 +24,15 @@ class Experience(NamedTuple):
 
 
 class Act(Protocol):
-    """How the stack acts: raw observations [A, E, observation] to filtered ones and actions."""
+    """How the stack acts: raw observations [A, E, observation] to filtered ones and actions.
 
-    def __call__(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+    Where only some members act, the rows of the others are filled with anything: for them nothing
+    is taken in and nothing drawn.
+    """
+
+    def __call__(
+        self, observations: np.ndarray, acting: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 class Source(Protocol):

@@ -6,6 +6,8 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from pfedrl.stack.products import affine, product
+
 Layers = list[tuple[torch.Tensor, torch.Tensor]]  # kernels [A, in, out] and biases [A, 1, out]
 
 
@@ -52,9 +54,9 @@ class StackedMLP:
         """The inputs [A, n, in], each hidden layer's activation, and the outputs."""
         seen = [inputs]
         for kernel, bias in layers[:-1]:
-            seen.append(torch.baddbmm(bias, seen[-1], kernel).tanh_())
+            seen.append(affine(bias, seen[-1], kernel).tanh_())
         kernel, bias = layers[-1]
-        seen.append(torch.baddbmm(bias, seen[-1], kernel))
+        seen.append(affine(bias, seen[-1], kernel))
         return seen
 
     def backward(
@@ -63,8 +65,8 @@ class StackedMLP:
         """Write the gradient of a loss whose derivative in the outputs is `error`."""
         for index in range(len(layers) - 1, -1, -1):
             kernel, bias = gradient[index]
-            torch.bmm(seen[index].transpose(1, 2), error, out=kernel)
+            product(seen[index].transpose(1, 2), error, out=kernel)
             torch.sum(error, dim=1, keepdim=True, out=bias)
             if index:
-                before = torch.bmm(error, layers[index][0].transpose(1, 2))
+                before = product(error, layers[index][0].transpose(1, 2))
                 error = torch.ops.aten.tanh_backward(before, seen[index])

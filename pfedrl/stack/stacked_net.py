@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from pfedrl.core.seeds import Purpose, generator
+from pfedrl.stack.products import affine, product
 
 PARTS = ("embedding", "body", "head")
 Layers = list[tuple[Tensor, Tensor]]  # matrix and bias of each layer, views on rows of weights
@@ -80,12 +81,12 @@ class StackedNet:
         It is written in place; `into` are the views of `gradient`.
         """
         for layer in reversed(range(len(layers))):
-            torch.bmm(levels[layer].transpose(1, 2), slope, out=into[layer][0])
+            product(levels[layer].transpose(1, 2), slope, out=into[layer][0])
             torch.sum(slope, 1, keepdim=True, out=into[layer][1])
             if head_only:
                 return
             if layer or self.embedding:
-                slope = torch.bmm(slope, layers[layer][0].transpose(1, 2))
+                slope = product(slope, layers[layer][0].transpose(1, 2))
             if layer:
                 slope = torch.ops.aten.threshold_backward(slope, levels[layer], 0)
         if self.embedding:
@@ -96,7 +97,7 @@ def activations(layers: Layers, inputs: Tensor) -> list[Tensor]:
     """The input of every layer, then the output [replica, row, action]."""
     levels = [inputs]
     for matrix, bias in layers[:-1]:
-        levels.append(torch.baddbmm(bias, levels[-1], matrix).relu_())
+        levels.append(affine(bias, levels[-1], matrix).relu_())
     matrix, bias = layers[-1]
-    levels.append(torch.baddbmm(bias, levels[-1], matrix))
+    levels.append(affine(bias, levels[-1], matrix))
     return levels

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from pfedrl.core.sums import slope
 from pfedrl.theory.deprl import DePRLStatement, connectivity
 
 
@@ -34,8 +35,8 @@ class Corollary1(DePRLStatement):
         metrics: dict[str, np.ndarray] = {}
         by_rounds = [self.average(seeds, 8, rounds) for rounds in self.rounds]
         by_workers = [self.average(seeds, workers, 1000) for workers in self.workers]
-        metrics["slope_k"] = slope(self.rounds, by_rounds)
-        metrics["slope_n"] = slope(self.workers, by_workers)
+        metrics["slope_k"] = slope(np.log(self.rounds), np.log(by_rounds))
+        metrics["slope_n"] = slope(np.log(self.workers), np.log(by_workers))
         for rounds, average in zip(self.rounds, by_rounds, strict=True):
             metrics[f"measure_k_{rounds}"] = average
         for workers, average in zip(self.workers, by_workers, strict=True):
@@ -48,10 +49,3 @@ class Corollary1(DePRLStatement):
 
     def instance(self, seed: int) -> dict[str, Any]:
         return self.numbers(seed, 8)
-
-
-def slope(counts: Sequence[int], averages: Sequence[np.ndarray]) -> np.ndarray:
-    """The least-squares slope of log averages [seed] over log counts."""
-    x = np.log(np.array(counts, float))
-    centred = x - x.mean()
-    return centred @ np.log(np.stack(averages)) / (centred @ centred)

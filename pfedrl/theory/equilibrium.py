@@ -48,6 +48,7 @@ class MeanField:
         timescale has them; each row moves by a Gauss-Newton step of its TD errors.
         """
         features = features / np.linalg.norm(features, axis=-1, keepdims=True)
+        moving = np.ones((len(features), 1, 1), bool)  # each seed until it is still itself
         for _ in range(most):
             weights = self.weights(features)
             error = self.errors(features, weights)
@@ -55,8 +56,9 @@ class MeanField:
             curvature = (self.stationary * (weights**2).sum(axis=-1, keepdims=True)).mean(axis=1)
             moved = features + step * push.mean(axis=1) / curvature[..., None]
             moved /= np.linalg.norm(moved, axis=-1, keepdims=True)
-            change = np.abs(moved - features).max()
-            features = moved
-            if change < still:
+            change = np.abs(moved - features).max(axis=(1, 2), keepdims=True)
+            features = np.where(moving, moved, features)
+            moving &= change >= still
+            if not moving.any():
                 break
         return features

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
+from pfedrl.core.sums import slope
 from pfedrl.envs.tabular.chain import chain
 from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.task import TabularTask
@@ -146,9 +147,3 @@ class Theorem413(Statement):
             "moves": task.dense(task.training)[0].tolist(),
             "reward": task.reward[:, 0].reshape(self.states, self.actions).tolist(),
         }
-
-
-def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The least-squares slope of y [point, seed] over x [point]: [seed]."""
-    centred = x - x.mean()
-    return centred @ y / (centred @ centred)

@@ -1,4 +1,4 @@
-"""Every registered algorithm on a tiny budget: it runs, twice alike, alone or in a block."""
+"""Every registered algorithm on a tiny budget: it runs, twice alike."""
 
 import numpy as np
 import pytest
@@ -37,15 +37,6 @@ def test_same_seed_same_result(project, experiment, name):
     for column in first:
         np.testing.assert_array_equal(first[column], second[column])
     assert np.isfinite(first["value"]).all()
-
-
-@pytest.mark.parametrize(("experiment", "name"), TABULAR)
-def test_a_seed_alone_is_the_seed_in_a_block(project, experiment, name):
-    cell = cell_of(project, experiment, name)
-    block, alone = measured(cell, range(2, 8)), measured(cell, [5])
-    own = block["seed"] == 5
-    np.testing.assert_array_equal(block["metric"][own], alone["metric"])
-    np.testing.assert_allclose(block["value"][own], alone["value"], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,9 @@
 """Both ways of the benchmark arrive at the same policy."""
 
 import numpy as np
-import torch
 
 from pfedrl.benchmarks import reacher
 from pfedrl.envs.mujoco.reacher import Reacher
-
-torch.set_num_threads(1)
 
 
 def test_a_plain_agent_is_a_stack_of_one(monkeypatch):

@@ -5,7 +5,6 @@ import pytest
 
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.theory.deprl import RIDGE, connectivity
-from pfedrl.theory.deprl_corollary1 import Corollary1, slope
 from pfedrl.theory.deprl_theorem1 import Theorem1
 
 
@@ -89,19 +88,3 @@ def test_connectivity_of_two_workers_by_hand():
     scale, decay = connectivity(np.full((2, 2), 0.5))
     assert scale == pytest.approx(2 * 5 / 0.75)
     assert decay == pytest.approx(np.sqrt(0.75))
-
-
-def test_a_seed_is_one_problem_in_any_block():
-    for statement in (
-        Theorem1(workers=4, beta=0.1, iterations=20),
-        Corollary1(rounds=(10, 20), workers=(2, 4), replicates=2),
-    ):
-        together, alone = statement.check(range(3)), statement.check([1])
-        for metric, values in together.items():
-            np.testing.assert_allclose(values[1], alone[metric][0], rtol=1e-9, atol=1e-15)
-
-
-def test_slope_of_a_power_law_is_its_power():
-    counts = (2, 4, 8)
-    averages = [np.array([3.0, 1.0]) * count**-0.5 for count in counts]
-    np.testing.assert_allclose(slope(counts, averages), [-0.5, -0.5])

@@ -8,7 +8,7 @@ from pfedrl.envs.tabular.chain import chain
 from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.theory.equilibrium import MeanField
 from pfedrl.theory.pfedrl_lemma410 import Lemma410
-from pfedrl.theory.pfedrl_theorem413 import Theorem413, slope
+from pfedrl.theory.pfedrl_theorem413 import Theorem413
 
 PROOF = {"alpha": 1.0, "alpha_power": 5 / 6, "beta": 2.0, "beta_power": 1.0}
 
@@ -69,25 +69,11 @@ def test_lemma_4_10_fails_for_features_and_the_counterexample_survives_a_plain_r
     np.testing.assert_allclose(r + 0.8 * P @ optimum @ best, optimum @ best, atol=1e-6)
 
 
-def test_theorem_4_13_metrics_have_one_value_a_seed_whatever_the_block():
-    statement = Theorem413(**PROOF, agents=(1, 3), iterations=200)
-    together = statement.check(range(2, 5))
-    alone = statement.check([3])
-    for metric, values in together.items():
-        assert values.shape == (3,)
-        np.testing.assert_allclose(values[1], alone[metric][0], rtol=1e-6)
-
-
 def test_steps_shrink_with_agents_by_the_powers_that_are_asked_for():
     statement = Theorem413(**PROOF, alpha_shrink=1 / 3, beta_shrink=2 / 3)
     algorithm = statement.algorithm(8)
     assert algorithm.alpha == pytest.approx(0.5)
     assert algorithm.beta == pytest.approx(0.5)
-
-
-def test_slope_of_a_power_law_is_its_power():
-    x = np.log(np.arange(1, 9, dtype=float))
-    np.testing.assert_allclose(slope(x, np.stack([-2 / 3 * x + 1, 2 * x]).T), [-2 / 3, 2])
 
 
 def test_bound_16_by_hand_for_one_agent():

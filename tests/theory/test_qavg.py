@@ -43,16 +43,6 @@ def plain_value(moves, reward, policy, gamma):
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s.label)
-def test_a_seed_is_one_instance_in_any_block(statement: Statement):
-    together = statement.check(range(3, 9))
-    for metric, several in together.items():
-        assert several.shape == (6,)
-        alone = statement.check([5])[metric]
-        np.testing.assert_allclose(several[2], alone[0], rtol=1e-9, atol=1e-12)
-    assert statement.check(range(3, 9)).keys() == together.keys()
-
-
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s.label)
 def test_an_instance_is_plain_numbers_and_always_the_same(statement: Statement):
     import json
 

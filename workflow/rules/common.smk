@@ -13,9 +13,8 @@ from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.closure import closure
 from pfedrl.pipeline.project import Project
 
-# a job is one thread, and there are as many jobs as cores; `python` is the one that runs Snakemake
-for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
-    os.environ[f"{library}_NUM_THREADS"] = "1"
+# importing pfedrl has said that a job is one thread, and which instructions it may use;
+# `python` is the one that runs Snakemake
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 

@@ -47,10 +47,15 @@ class UniformActions(ActionControl):
 
     def make_act(self, task: Any) -> "MakeAct":
         def make(seed: np.ndarray, agent: np.ndarray, generators: Generators) -> Act:
-            def act(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-                size = observations.shape[1], task.action_size
-                drawn = [g.uniform(-self.spread, self.spread, size) for g in generators]
-                return observations, np.stack(drawn)
+            def act(
+                observations: np.ndarray, acting: np.ndarray | None = None
+            ) -> tuple[np.ndarray, np.ndarray]:
+                drawn = np.zeros((*observations.shape[:2], task.action_size))
+                for member, random in enumerate(generators):
+                    if acting is None or acting[member]:
+                        size = drawn.shape[1:]
+                        drawn[member] = random.uniform(-self.spread, self.spread, size)
+                return observations, drawn
 
             return act
 

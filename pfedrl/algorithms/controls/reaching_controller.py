@@ -29,7 +29,9 @@ class ReachingController(ActionControl):
         def make(seed: np.ndarray, agent: np.ndarray, generators: Generators) -> Act:
             offset = task.offset[seed, agent][:, None]
 
-            def act(observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            def act(
+                observations: np.ndarray, acting: np.ndarray | None = None
+            ) -> tuple[np.ndarray, np.ndarray]:
                 return observations, towards_target(observations) - offset
 
             return act

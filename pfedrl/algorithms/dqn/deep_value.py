@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Algorithm
@@ -12,7 +13,7 @@ from pfedrl.core.recorder import Recorder
 from pfedrl.envs.classic.task import ControlTask
 from pfedrl.envs.family import Draws, Family
 from pfedrl.stack.exchange import Exchange
-from pfedrl.stack.loop import Control, train
+from pfedrl.stack.loop import Control, recorded_rounds, train
 from pfedrl.stack.mixing import ServerAverage
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ class DeepValue(Algorithm, DeepSettings):
         """Train together, then let each way of meeting the new environments do so."""
         assert family is not None
         learner = self.learner(family.task(draws), seeds)
-        train(learner, self.meeting(learner), self.rounds(), recorder, watching(learner, control))
+        control = self.watching(learner, control)
+        train(learner, self.meeting(learner), self.rounds(), recorder, control)
         if not self.adapt_episodes or not learner.task.held_out.shape[1]:
             return
         settings = self.adapting()
@@ -82,9 +84,24 @@ class DeepValue(Algorithm, DeepSettings):
             points = self.adapt_evaluations or 0
             # independent: newcomers of a seed share nothing
             alone = Exchange((), ServerAverage(), settings.local_steps)
-            train(newcomers, alone, settings.rounds(), kept, Control(points))
-            for axis, at, metric, values in kept.state():
-                recorder.add(axis, at, f"{name}_{metric}", values)
+            watched = settings.watching(newcomers, Control(points))
+            train(newcomers, alone, settings.rounds(), kept, watched)
+            for measured in kept.state():
+                recorder.add(*measured._replace(metric=f"{name}_{measured.metric}"))
+
+    def watching(self, learner: "DQNLearner", control: Control) -> Control:
+        """Marks of the curve and progress, both counted in episodes.
+
+        Where there is a curve the learner is asked after every round: it knows who is at a mark.
+        """
+        step = self.local_steps if self.unit == "episode" else 1
+        looks = recorded_rounds(-(-self.episodes // step) + 1, control.curve_points)
+        learner.marks = np.minimum(np.array(sorted(looks)) * step, self.episodes)
+        return replace(
+            control,
+            curve_points=self.rounds() if control.curve_points else 0,
+            progress=lambda *_: control.progress(int(learner.episodes_done().min()), self.episodes),
+        )
 
     def adaptations(self) -> dict[str, Adaptation]:
         """Ways of meeting a new environment, by the name their metrics start with."""
@@ -114,9 +131,3 @@ class DistilledValue(DeepValue):
             learner, self.local_steps, weighting, self.server_states, self.server_fits,
             self.learning_rate,
         )  # fmt: skip
-
-
-def watching(learner: "DQNLearner", control: Control) -> Control:
-    """Progress counted in episodes."""
-    total = learner.settings.episodes
-    return replace(control, progress=lambda *_: control.progress(learner.episodes_done(), total))

@@ -77,9 +77,12 @@ class DQNLearner:
         self.diverged = np.zeros(replicas, np.bool_)
         self.epsilon = np.full(replicas, settings.epsilon)
         self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
-        self.reported = 0  # episodes whose training returns have been recorded
+        self.marks = np.array([settings.episodes])  # episodes after which a seed is looked at
+        self.looked = np.zeros(task.seeds, np.int64)  # how many marks it has been looked at
+        self.greedy_total = np.zeros(self.shape)  # of the greedy returns at these looks
+        self.ended = np.zeros(task.seeds, np.bool_)  # seeds that have had all their episodes
+        self.final = np.zeros((*self.shape, self.net.columns), np.float32)  # their nets
         self.server: Kept | None = None  # a server with a state of its own, kept with ours
-        self.looks: list[np.ndarray] = []  # greedy returns [seed, agent] at each look
 
     def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
         """Take the nets' weights, and make the views on them once."""
@@ -105,10 +108,10 @@ class DQNLearner:
         """Whether all episodes are done: the rounds that remain are left out."""
         return not self._unfinished().any()
 
-    def episodes_done(self) -> int:
-        """Episodes that every replica has had, of those asked for."""
+    def episodes_done(self) -> np.ndarray:
+        """Episodes that all agents of a seed have had, of those asked for: [seed]."""
         done = np.where(self.diverged, self.settings.episodes, self.experience.episodes)
-        return int(min(done.min(), self.settings.episodes))
+        return np.minimum(done.reshape(self.shape).min(axis=1), self.settings.episodes)
 
     def _unfinished(self) -> np.ndarray:
         """Replicas still at it. In lock step the agents of a seed go on until the last is done."""
@@ -212,16 +215,30 @@ class DQNLearner:
         return np.broadcast_to(self.settings.learning_rate * 0.5**halvings, self.diverged.shape)
 
     def observe(self) -> None:
-        """No rule looks at the objective."""
+        """A seed at its end keeps the nets that it has then, however long others go on meeting."""
+        ended = self._unfinished().reshape(self.shape).sum(axis=1) == 0
+        if ended.any():
+            stack = self.weights.numpy().reshape(*self.shape, -1)
+            fresh = ended & ~self.ended
+            self.final[fresh] = stack[fresh]
+            stack[ended] = self.final[ended]
+            self.ended = ended
 
     def measure(self) -> Iterator[Measurement]:
-        """Training returns and frozen greedy returns: see dqn_measures."""
-        return measures(self)
+        """Training returns and frozen greedy returns of the seeds that have come to a mark.
 
-    def agree(self) -> bool:
-        """Whether all agents of a seed hold the same net."""
-        stack = self.weights.view(*self.shape, -1)
-        return bool((stack == stack[:, :1]).all())
+        Each seed by its own episodes: when it is looked at must not depend on the others.
+        """
+        done, last = self.episodes_done(), len(self.marks) - 1
+        for _ in self.marks:
+            mark = self.marks[np.minimum(self.looked, last)]
+            due = (self.looked <= last) & (done >= mark)
+            if not due.any():
+                return
+            at = mark[due].min()
+            rows = np.flatnonzero(due & (mark == at))
+            yield from measures(self, rows, int(at))
+            self.looked[rows] += 1
 
     def newcomers(
         self, settings: DeepSettings, phases: tuple[str, ...], fresh: tuple[str, ...]
@@ -251,8 +268,10 @@ class DQNLearner:
             "diverged": self.diverged,
             "epsilon": self.epsilon,
             "goal": self.goal,
-            "reported": self.reported,
-            "looks": self.looks,
+            "looked": self.looked,
+            "greedy_total": self.greedy_total,
+            "ended": self.ended,
+            "final": self.final,
             "server": None if self.server is None else self.server.state(),
         }
 
@@ -262,5 +281,5 @@ class DQNLearner:
         self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
         for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal",
-                     "reported", "looks"):  # fmt: skip
+                     "looked", "greedy_total", "ended", "final"):  # fmt: skip
             setattr(self, name, state[name])

@@ -8,15 +8,18 @@ pairs of an agent's net and an environment (QAvg, Section 7.1).
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from pfedrl.algorithms.dqn.greedy import greedy_returns, value_errors
+from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
-from pfedrl.envs.classic.task import start_states
+from pfedrl.envs.classic.task import ControlTask, start_states
+from pfedrl.stack.stacked_net import StackedNet
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
@@ -28,83 +31,112 @@ MARKS = {"solve": 0.975, "half": 0.5}  # of the step cap: 195 and 100 of 200
 PROBES = 256  # states on which environments are compared
 
 
-def measures(learner: "DQNLearner") -> Iterator[Measurement]:
-    """All that is known now; the whole of training at its end."""
-    done = learner.episodes_done()
-    ended = done == learner.settings.episodes
-    yield from training_returns(learner, done)
-    yield agents(learner, done, "diverged", learner.diverged.astype(float))
-    stack = learner.weights.view(*learner.shape, -1)
-    task, settings = learner.task, learner.settings
+@dataclass(frozen=True)
+class Look:
+    """Some seeds of a learner, after a number of episodes that each of them has had."""
+
+    at: int
+    rows: np.ndarray  # where these seeds stand in the block
+    seeds: list[int]
+    task: ControlTask
+    weights: torch.Tensor  # [seed, agent, weight]
+    returns: np.ndarray  # of training, [seed, agent, episode]
+    diverged: np.ndarray  # [seed, agent]
+    net: StackedNet
+    settings: DeepSettings
+    first_agent: int
+
+    @classmethod
+    def of(cls, learner: "DQNLearner", rows: np.ndarray, at: int) -> "Look":
+        task = learner.task
+        return cls(
+            at, rows, [learner.seeds[row] for row in rows],
+            replace(task, training=task.training[rows], held_out=task.held_out[rows]),
+            learner.weights.view(*learner.shape, -1)[rows],
+            learner.experience.returns.reshape(*learner.shape, -1)[rows],
+            learner.diverged.reshape(learner.shape)[rows],
+            learner.net, learner.settings, learner.first_agent,
+        )  # fmt: skip
+
+    @property
+    def ended(self) -> bool:
+        return self.at == self.settings.episodes
+
+    def measured(
+        self, metric: str, values: np.ndarray, which: np.ndarray | slice = slice(None)
+    ) -> Measurement:
+        """Values of these seeds, or of some of them."""
+        return Measurement("episode", self.at, metric, values[which], self.rows[which])
+
+
+def measures(learner: "DQNLearner", rows: np.ndarray, at: int) -> Iterator[Measurement]:
+    """All that is known now of some seeds; the whole of training at its end."""
+    look = Look.of(learner, rows, at)
+    task, settings = look.task, look.settings
+    if look.ended:
+        yield from training_returns(look)
+    yield look.measured("diverged", look.diverged.astype(float))
     count = task.agents
     starts = start_states(
-        task.physics, learner.seeds, count + task.held_out.shape[1], settings.evaluation_episodes,
-        done, learner.first_agent,
+        task.physics, look.seeds, count + task.held_out.shape[1], settings.evaluation_episodes,
+        at, look.first_agent,
     )  # fmt: skip
-    own = greedy(learner, stack, task.training[:, :, None], starts[:, :count, None])[:, :, 0]
-    learner.looks.append(own)
-    yield agents(learner, done, "greedy_return", own)
-    yield agents(learner, done, "greedy_return_average", np.mean(learner.looks, axis=0))
-    if learner.first_agent:  # newcomers are alone
+    own = greedy(look, look.weights, task.training[:, :, None], starts[:, :count, None])[:, :, 0]
+    learner.greedy_total[rows] += own
+    yield look.measured("greedy_return", own)
+    average = learner.greedy_total[rows] / (learner.looked[rows] + 1)[:, None]
+    yield look.measured("greedy_return_average", average)
+    if look.first_agent:  # newcomers are alone
         return
+    apart = (look.weights != look.weights[:, :1]).any(2).any(1).numpy()
     for name, members, begin in (
         ("objective", task.training, starts[:, None, :count]),
         ("held_out_objective", task.held_out, starts[:, None, count:]),
     ):
         if not members.shape[1]:
             continue
-        scores = greedy(learner, stack.mean(1, keepdim=True), members[:, None], begin)
-        yield Measurement("episode", done, name, scores.mean(axis=(1, 2)))
-        if settings.unit == "episode" and not learner.agree():
-            scores = greedy(learner, stack, members[:, None], begin)
-            yield Measurement("episode", done, f"baseline_{name}", scores.mean(axis=(1, 2)))
-    if ended and settings.unit == "step":
-        yield from personalisation_error(learner, done, starts[:, :count])
-    if ended and len(learner.phases) > 1:
-        yield from similarities(learner, done)
+        scores = greedy(look, look.weights.mean(1, keepdim=True), members[:, None], begin)
+        yield look.measured(name, scores.mean(axis=(1, 2)))
+        if settings.unit == "episode" and apart.any():
+            scores = greedy(look, look.weights, members[:, None], begin)
+            yield look.measured(f"baseline_{name}", scores.mean(axis=(1, 2)), apart)
+    if look.ended and settings.unit == "step":
+        yield from personalisation_error(look, starts[:, :count])
+    if look.ended and len(learner.phases) > 1:
+        yield from similarities(look)
 
 
-def agents(learner: "DQNLearner", at: int, metric: str, values: np.ndarray) -> Measurement:
-    return Measurement("episode", at, metric, values.reshape(learner.shape))
-
-
-def training_returns(learner: "DQNLearner", done: int) -> Iterator[Measurement]:
-    """The curve since the last look; at the end, what Tables 3 and 4 of PFedRL-Rep report.
+def training_returns(look: Look) -> Iterator[Measurement]:
+    """The curve, and what Tables 3 and 4 of PFedRL-Rep report.
 
     `episodes_to_solve` [seed] is when the agents' mean return of ten episodes first reaches 195 of
     200 steps, `episodes_to_half` 100; where it never does (`reached_*` is 0), it is all episodes of
     training, a lower bound. Acrobot's returns, which are negative, have no such marks.
     """
-    returns = learner.experience.returns
-    stride = max(1, learner.settings.episodes // POINTS)
-    for episode in range(learner.reported, done):
-        if (episode + 1) % stride:
-            continue
-        recent = returns[:, max(0, episode + 1 - SMOOTHED) : episode + 1].mean(axis=1)
-        yield agents(learner, episode + 1, "training_return", recent)
-    learner.reported = done
-    if done < learner.settings.episodes:
+    returns, episodes = look.returns, look.at
+    stride = max(1, episodes // POINTS)
+    for episode in range(stride, episodes + 1, stride):
+        recent = returns[:, :, max(0, episode - SMOOTHED) : episode].mean(axis=2)
+        yield look.measured("training_return", recent)._replace(at=episode)
+    yield look.measured("return_average", returns.mean(axis=2))
+    yield look.measured("return_variance", returns.var(axis=2))
+    yield look.measured("return_deviation", returns.std(axis=2))
+    yield look.measured("return_median", np.median(returns, axis=2))
+    positive = (returns < 0).sum(axis=(1, 2)) == 0
+    if episodes < WINDOW or look.settings.unit == "episode" or not positive.any():
         return
-    yield agents(learner, done, "return_average", returns.mean(axis=1))
-    yield agents(learner, done, "return_variance", returns.var(axis=1))
-    yield agents(learner, done, "return_deviation", returns.std(axis=1))
-    yield agents(learner, done, "return_median", np.median(returns, axis=1))
-    together = returns.reshape(*learner.shape, -1).mean(axis=1)
-    if done < WINDOW or learner.settings.unit == "episode" or returns.min() < 0:
-        return
+    together = returns.mean(axis=1)
     recent = np.lib.stride_tricks.sliding_window_view(together, WINDOW, axis=1).mean(axis=2)
     for name, share in MARKS.items():
-        there = recent >= share * learner.task.physics.cap
+        there = recent >= share * look.task.physics.cap
         reached = there.any(axis=1)
-        first = np.where(reached, there.argmax(axis=1) + WINDOW, float(done))
+        first = np.where(reached, there.argmax(axis=1) + WINDOW, float(episodes))
         first[np.isnan(together).any(axis=1)] = np.nan  # an agent diverged
-        yield Measurement("episode", done, f"episodes_to_{name}", first)
-        yield Measurement("episode", done, f"reached_{name}", reached.astype(float))
+        yield look.measured(f"episodes_to_{name}", first, positive)
+        yield look.measured(f"reached_{name}", reached.astype(float), positive)
 
 
-def greedy(
-    learner: "DQNLearner", stack: torch.Tensor, members: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
+def greedy(look: Look, stack: torch.Tensor, members: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Mean greedy return [seed, net, member] of nets [seed, net, weight]; NaN where a net is.
 
     members [seed, net or 1, member, parameter], starts [seed, net or 1, member, episode, 4].
@@ -115,55 +147,51 @@ def greedy(
     parameters = np.broadcast_to(members[:, :, :, None], (*shape, members.shape[-1]))
     begin = np.broadcast_to(starts, (*shape, starts.shape[-1])).reshape(rows)
     weights = stack.reshape(seeds * nets, -1)
-    scores = greedy_returns(
-        learner.net, weights, learner.task.physics, parameters.reshape(rows), begin
-    )
+    scores = greedy_returns(look.net, weights, look.task.physics, parameters.reshape(rows), begin)
     scores[~torch.isfinite(weights).all(1).numpy()] = np.nan
     return scores.reshape(shape).mean(axis=3)
 
 
-def personalisation_error(
-    learner: "DQNLearner", done: int, starts: np.ndarray
-) -> Iterator[Measurement]:
+def personalisation_error(look: Look, starts: np.ndarray) -> Iterator[Measurement]:
     """PFedRL-Rep, equation 56, as printed: E (max_a Q_i(s, a) - V^{i, pi_i}(s))^2, pi_i greedy.
 
     The expectation is over the states of greedy episodes; V is what the episode then gave,
     discounted. `worst_value_error` [seed] is the largest of the agents'.
     """
-    replicas, episodes = learner.weights.shape[0], starts.shape[2]
+    shape = look.diverged.shape
+    replicas, episodes = look.diverged.size, starts.shape[2]
     begin = starts.reshape(replicas, episodes, -1)
-    parameters = np.repeat(learner.task.training.reshape(replicas, 1, -1), episodes, axis=1)
+    parameters = np.repeat(look.task.training.reshape(replicas, 1, -1), episodes, axis=1)
     errors = value_errors(
-        learner.net, learner.weights, learner.task.physics, parameters, begin,
-        learner.settings.gamma,
+        look.net, look.weights.reshape(replicas, -1), look.task.physics, parameters, begin,
+        look.settings.gamma,
     )  # fmt: skip
-    errors = np.where(learner.diverged, np.nan, errors).reshape(learner.shape)
-    yield Measurement("episode", done, "value_error", errors)
-    yield Measurement("episode", done, "worst_value_error", errors.max(axis=1))
+    errors = np.where(look.diverged, np.nan, errors.reshape(shape))
+    yield look.measured("value_error", errors)
+    yield look.measured("worst_value_error", errors.max(axis=1))
 
 
-def similarities(learner: "DQNLearner", done: int) -> Iterator[Measurement]:
+def similarities(look: Look) -> Iterator[Measurement]:
     """Cosines between agents (PFedRL-Rep, Figures 14 and 15): of heads, bodies and transitions.
 
     `<what>_similarity_<j>` is each agent's to agent j. Transitions are the changes of state that
     each member makes on the same states and actions, less their mean over agents: uncentred, all
     are near 1. `similarity_correlation` [seed] is Pearson's, of heads' and transitions' cosines.
     """
-    parts = learner.parts
     found = {
-        "head": cosines(parts["head"].numpy()),
-        "body": cosines(parts["body"].numpy()),
-        "transition": cosines(transitions(learner)),
+        "head": cosines(look.weights[:, :, look.net.part["head"]].numpy()),
+        "body": cosines(look.weights[:, :, look.net.part["body"]].numpy()),
+        "transition": cosines(transitions(look)),
     }
     for name, matrix in found.items():
         for other in range(matrix.shape[2]):
-            yield Measurement("episode", done, f"{name}_similarity_{other}", matrix[:, :, other])
-    above = np.triu_indices(learner.shape[1], 1)
+            yield look.measured(f"{name}_similarity_{other}", matrix[:, :, other])
+    above = np.triu_indices(look.task.agents, 1)
     if len(above[0]) < 3:
         return
     pairs = zip(found["head"], found["transition"], strict=True)
     correlation = [np.corrcoef(head[above], moves[above])[0, 1] for head, moves in pairs]
-    yield Measurement("episode", done, "similarity_correlation", np.array(correlation))
+    yield look.measured("similarity_correlation", np.array(correlation))
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
@@ -173,12 +201,12 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     return np.einsum("sif,sjf->sij", unit, unit)
 
 
-def transitions(learner: "DQNLearner") -> np.ndarray:
+def transitions(look: Look) -> np.ndarray:
     """Changes of state on each seed's probes, centred over agents: [seed, agent, number]."""
-    physics, task = learner.task.physics, learner.task
-    seeds, count = learner.shape
+    physics, task = look.task.physics, look.task
+    seeds, count = look.diverged.shape
     changes = []
-    for row, seed in enumerate(learner.seeds):
+    for row, seed in enumerate(look.seeds):
         uniform = generator(seed, Purpose.EVALUATION).uniform(-1, 1, (PROBES, physics.STATE))
         probes = np.tile(uniform * physics.box, (count * physics.actions, 1))
         state = probes.copy()

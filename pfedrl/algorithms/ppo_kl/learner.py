@@ -13,6 +13,7 @@ from pfedrl.algorithms.ppo_kl.settings import Pull
 from pfedrl.algorithms.ppo_kl.update import PPOKL, Stack
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
+from pfedrl.core.sums import mean_in_order, sum_in_order
 from pfedrl.envs.experience import Experience, Source
 from pfedrl.stack.exchange import Parts
 
@@ -56,12 +57,18 @@ class Actor:
         self.untrained = (learner.trained[seed, agent] == 0)[:, None, None]
         self.step = 0
 
-    def __call__(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, observations: np.ndarray, acting: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         learner = self.learner
         members, episodes, size = observations.shape
+        who = slice(None) if acting is None else np.flatnonzero(acting)
         if self.step % learner.source.horizon == 0:
-            self._draw((learner.source.horizon, episodes, learner.source.action_size))
-        filtered = learner.observation_filter(self.seed, self.agent, observations)
+            self._draw((learner.source.horizon, episodes, learner.source.action_size), who)
+        filtered = learner.observation_filter(self.seed[who], self.agent[who], observations[who])
+        if acting is not None:
+            some, filtered = filtered, observations.copy()
+            filtered[who] = some
         inputs = torch.from_numpy(filtered.astype(np.float32)).view(len(self.policy), -1, size)
         mean = learner.rule.policy.forward(self.layers, inputs)[-1]
         at = self.step % learner.source.horizon
@@ -72,12 +79,16 @@ class Actor:
         self.step += 1
         return filtered, actions
 
-    def _draw(self, shape: tuple[int, int, int]) -> None:
+    def _draw(self, shape: tuple[int, int, int], who: np.ndarray | slice) -> None:
         """An episode's worth of random numbers, each member's from its own generator."""
-        self.noise = np.stack([g.standard_normal(shape) for g in self.generators])
+        members = np.arange(len(self.generators))
+        self.noise = np.zeros((len(members), *shape))
+        for member in members[who]:
+            self.noise[member] = self.generators[member].standard_normal(shape)
         if self.learner.settings.untrained_act_randomly:
-            wider = (*shape[:2], 1 + shape[2])
-            self.chance = np.stack([g.random(wider) for g in self.generators])
+            self.chance = np.zeros((len(members), *shape[:2], 1 + shape[2]))
+            for member in members[who]:
+                self.chance[member] = self.generators[member].random(self.chance.shape[1:])
 
 
 class FederatedPPO:
@@ -245,7 +256,7 @@ class FederatedPPO:
         found = {
             "return": history[-1],
             "best_return": history.max(axis=0),
-            "mean_return": history.mean(axis=0),  # over rounds: who learns faster has more
+            "mean_return": mean_in_order(history),  # over rounds: who learns faster has more
             # the deepest fall below what had been reached: how far training diverged
             "drawdown": (np.maximum.accumulate(history) - history).max(axis=0),
             "fall": history.max(axis=0) - history[-1],  # below the best now
@@ -259,7 +270,7 @@ class FederatedPPO:
                 reached.any(axis=0), reached.argmax(axis=0), len(history)
             )
         if len(history) > 1:  # how much a round changes the return: how far training fluctuates
-            found["fluctuation"] = abs(np.diff(history, axis=0)).mean(axis=0)
+            found["fluctuation"] = mean_in_order(abs(np.diff(history, axis=0)))
         if self.settings.measure_heterogeneity:
             found |= self._levels(history)
         for metric, values in found.items():
@@ -273,15 +284,15 @@ class FederatedPPO:
         found |= above_floor(self.levels)
         found["selected_G"] = selected[-1]  # summed over the agents that are about to train
         for name, level in (("G", mean), ("G_above_floor", np.stack(self.cleared_levels))):
-            found[f"{name}_overall"] = level.mean(axis=0)
-            found[f"{name}_at_first"] = level[:ENDS].mean(axis=0)
-            found[f"{name}_lately"] = level[-ENDS:].mean(axis=0)
+            found[f"{name}_overall"] = mean_in_order(level)
+            found[f"{name}_at_first"] = mean_in_order(level[:ENDS])
+            found[f"{name}_lately"] = mean_in_order(level[-ENDS:])
         gains, negative = np.diff(history, axis=0), selected[:-1] < 0
         for when, first in (("", 0), ("late_", EARLY_ROUNDS)):
             found[f"{when}negative_rounds"] = negative[first:].sum(axis=0)
             for sign, rounds in (("negative", negative[first:]), ("positive", ~negative[first:])):
                 with np.errstate(invalid="ignore"):  # no such round: no mean
-                    total = np.where(rounds, gains[first:], 0.0).sum(axis=0)
+                    total = sum_in_order(np.where(rounds, gains[first:], 0.0))
                     found[f"{when}gain_where_{sign}"] = total / rounds.sum(axis=0)
         return found
 

@@ -10,6 +10,7 @@ from pfedrl.algorithms.tabular import kernels
 from pfedrl.algorithms.tabular.step_size import StepSize
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
+from pfedrl.core.sums import mean_in_order
 from pfedrl.envs.tabular.task import TabularTask, seed_first
 from pfedrl.stack.exchange import Parts
 
@@ -75,14 +76,18 @@ class TabularLearner:
         for name, members in places.items():
             yield self._measured(name, self.value(average, members))
         yield Measurement("iteration", self.iteration, "settled_at", self.settled_at())
-        if not self.agree():
+        apart = np.flatnonzero((self.tables != self.tables[:1]).any(axis=(0, 1)))
+        if len(apart):  # where all agents of a seed hold the same table, it has no baseline
             own = [self.policy(table) for table in self.tables]
-            for name in places.keys() - {"centre_value"}:
-                local = [self.value(policy, places[name]) for policy in own]
-                yield self._measured(f"baseline_{name}", np.mean(local, axis=0))
+            for name in (place for place in places if place != "centre_value"):
+                local = np.stack([self.value(policy, places[name]) for policy in own])
+                yield self._measured(f"baseline_{name}", mean_in_order(local), apart)
 
-    def _measured(self, metric: str, values: np.ndarray) -> Measurement:
-        return Measurement("iteration", self.iteration, metric, self.task.score(values))
+    def _measured(
+        self, metric: str, values: np.ndarray, rows: np.ndarray | None = None
+    ) -> Measurement:
+        scores = self.task.score(values if rows is None else values[rows])
+        return Measurement("iteration", self.iteration, metric, scores, rows)
 
     def settled_at(self) -> np.ndarray:
         """The iteration from which on the objective stayed within 1% of where it is now: [seed]."""
@@ -91,10 +96,6 @@ class TabularLearner:
         rounds = len(away) - np.argmax(away[::-1], axis=0)  # one past the last round away
         iterations = np.array([iteration for iteration, _ in self.history])
         return np.where(away.any(axis=0), iterations[rounds % len(away)], 0).astype(float)
-
-    def agree(self) -> bool:
-        """Whether all agents hold the same table."""
-        return bool((self.tables == self.tables[:1]).all())
 
     def state(self) -> dict[str, Any]:
         return {

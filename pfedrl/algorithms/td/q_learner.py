@@ -52,7 +52,7 @@ class SampledQLearner(SampledLearner):
                 policy, task.reward, task.training[agent : agent + 1], task.successors,
                 task.actions, task.gamma,
             )  # fmt: skip
-            at_home[:, agent] = task.score(np.einsum("xs,x->s", values[0], task.start))
+            at_home[:, agent] = task.score(task.at_start(values))
         yield Measurement("round", self.round, "objective", at_home)
 
 

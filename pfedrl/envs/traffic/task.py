@@ -36,14 +36,12 @@ class SharedExperience(Experience):
 
 
 def trace(network: Network, episodes: Sequence[Sequence[Vehicles]]) -> Iterator[Measurement]:
-    """Each second of each seed's episode: where every vehicle is, and how fast [seed, vehicle].
-
-    An episode that ended early stands still where it ended.
-    """
+    """Each second of each seed's episode: where every vehicle is, and how fast [seed, vehicle]."""
     begins = network.begins()
-    seconds = max(len(steps) for steps in episodes) // A_SECOND
-    for second in range(seconds):
-        now = [steps[min(second * A_SECOND, len(steps) - 1)] for steps in episodes]
+    seconds = np.array([len(steps) // A_SECOND for steps in episodes])
+    for second in range(seconds.max()):
+        rows = np.flatnonzero(seconds > second)  # the others' episodes ended before
+        now = [episodes[row][second * A_SECOND] for row in rows.tolist()]
         edges = np.stack([vehicles.edges for vehicles in now]).astype(int)
         positions = np.stack([vehicles.positions for vehicles in now])
         xy = network.places(edges, positions)
@@ -54,7 +52,7 @@ def trace(network: Network, episodes: Sequence[Sequence[Vehicles]]) -> Iterator[
             "y": xy[..., 1],
         }
         for metric, values in found.items():
-            yield Measurement("second", second, metric, values)
+            yield Measurement("second", second, metric, values, rows)
 
 
 class TrafficTask:
@@ -104,7 +102,9 @@ class TrafficTask:
         begun = np.zeros(count, dtype=int)  # where its episode began
         while (at < steps).any():
             raw = np.stack([answer.observations for answer in seen])
-            filtered, chosen = act(raw.reshape(count * self.agents, 1, -1))
+            # a seed that is done rests, while others replay lost episodes
+            acting = None if (at < steps).all() else np.repeat(at < steps, self.agents)
+            filtered, chosen = act(raw.reshape(count * self.agents, 1, -1), acting)
             filtered = filtered.reshape(count, self.agents, -1)
             chosen = chosen.reshape(count, self.agents, -1)
             moving = np.flatnonzero(at < steps).tolist()

@@ -1,4 +1,4 @@
-"""DQN on the stack: alike twice, alone or in a block, after a restart; a replica may diverge."""
+"""DQN on the stack: alike twice, after a restart; a replica may diverge."""
 
 import copy
 
@@ -9,7 +9,7 @@ import torch
 from pfedrl.algorithms.dqn.dqn import DQN
 from pfedrl.algorithms.dqn.dqn_avg import DQNAvg
 from pfedrl.algorithms.dqn.lfrl import LFRL
-from pfedrl.algorithms.dqn.measures import training_returns
+from pfedrl.algorithms.dqn.measures import Look, training_returns
 from pfedrl.algorithms.dqn.pfed_dqn_rep import PFedDQNRep
 from pfedrl.core.recorder import Recorder
 from pfedrl.envs.classic.acrobot import Acrobot
@@ -49,21 +49,6 @@ def test_training_twice_is_equal(algorithm, settings):
     np.testing.assert_array_equal(first.experience.returns, second.experience.returns)
     np.testing.assert_array_equal(first.weights.numpy(), second.weights.numpy())
     assert np.isfinite(first.experience.returns).all()
-
-
-@pytest.mark.parametrize("settings", [STEPS, ROUNDS], ids=["steps", "episodes"])
-def test_a_seed_alone_draws_the_numbers_it_draws_in_a_block(settings):
-    """The generators stand where they stood: the very same draws, whoever else is there."""
-    block, alone = trained(DQNAvg(**settings), range(4, 8)), trained(DQNAvg(**settings), [6])
-    own = slice(2 * 3, 3 * 3)  # the third seed's agents
-    for ours, theirs in zip(
-        block.experience.generators[own], alone.experience.generators, strict=True
-    ):
-        assert ours.bit_generator.state == theirs.bit_generator.state
-    np.testing.assert_array_equal(block.experience.place[own], alone.experience.place)
-    np.testing.assert_array_equal(block.experience.uniforms[own], alone.experience.uniforms)
-    np.testing.assert_allclose(block.experience.returns[own], alone.experience.returns)
-    np.testing.assert_allclose(block.weights[own], alone.weights, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +147,7 @@ def test_marks_are_reached_by_the_agents_mean_over_ten_episodes():
     returns[1] = 10
     returns[2] = 50
     returns[2, 1] = np.nan  # diverged
-    found = {m.metric: m.values for m in training_returns(learner, 30)}
+    found = {m.metric: m.values for m in training_returns(Look.of(learner, np.arange(3), 30))}
     # of the cap of 50: episodes 8 to 17 have the mean 25; 20 to 29 have 49, and 48.75 is asked for
     np.testing.assert_array_equal(found["episodes_to_half"], [18, 30, np.nan])
     np.testing.assert_array_equal(found["reached_half"], [1, 0, 0])

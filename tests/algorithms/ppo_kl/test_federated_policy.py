@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 
 from pfedrl.core.recorder import Recorder
 from pfedrl.core.registry import load
 from pfedrl.envs.mujoco.reacher import Reacher
 from pfedrl.stack.loop import Control, train
-
-torch.set_num_threads(1)
 
 BUDGET = {
     "learning_rate": 1e-3, "d_local": 1e-2, "communication_rounds": 2, "local_iterations": 2,

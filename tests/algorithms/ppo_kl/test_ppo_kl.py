@@ -9,7 +9,6 @@ from pfedrl.algorithms.ppo_kl.settings import PPOKLSettings, Pull
 from pfedrl.algorithms.ppo_kl.update import PPOKL, Stack, adapted
 from pfedrl.envs.experience import Experience
 
-torch.set_num_threads(1)
 AGENTS, EPISODES, STEPS = 3, 4, 10
 SETTINGS = PPOKLSettings(
     learning_rate=1e-2, d_local=1e-2, policy_hidden=(7, 5), critic_hidden=(6, 4),
