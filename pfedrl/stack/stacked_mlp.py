@@ -6,6 +6,8 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from pfedrl.stack.tanh import tanh_, tanh_backward_
+
 Layers = list[tuple[torch.Tensor, torch.Tensor]]  # kernels [A, in, out] and biases [A, 1, out]
 
 
@@ -52,7 +54,7 @@ class StackedMLP:
         """The inputs [A, n, in], each hidden layer's activation, and the outputs."""
         seen = [inputs]
         for kernel, bias in layers[:-1]:
-            seen.append(torch.baddbmm(bias, seen[-1], kernel).tanh_())
+            seen.append(tanh_(torch.baddbmm(bias, seen[-1], kernel)))
         kernel, bias = layers[-1]
         seen.append(torch.baddbmm(bias, seen[-1], kernel))
         return seen
@@ -67,4 +69,4 @@ class StackedMLP:
             torch.sum(error, dim=1, keepdim=True, out=bias)
             if index:
                 before = torch.bmm(error, layers[index][0].transpose(1, 2))
-                error = torch.ops.aten.tanh_backward(before, seen[index])
+                error = tanh_backward_(before, seen[index])
