@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from pfedrl.stack.products import affine, product
+from pfedrl.stack.tanh import tanh_, tanh_backward_
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]  # kernels [A, in, out] and biases [A, 1, out]
 
@@ -54,7 +55,7 @@ class StackedMLP:
         """The inputs [A, n, in], each hidden layer's activation, and the outputs."""
         seen = [inputs]
         for kernel, bias in layers[:-1]:
-            seen.append(affine(bias, seen[-1], kernel).tanh_())
+            seen.append(tanh_(affine(bias, seen[-1], kernel)))
         kernel, bias = layers[-1]
         seen.append(affine(bias, seen[-1], kernel))
         return seen
@@ -69,4 +70,4 @@ class StackedMLP:
             torch.sum(error, dim=1, keepdim=True, out=bias)
             if index:
                 before = product(error, layers[index][0].transpose(1, 2))
-                error = torch.ops.aten.tanh_backward(before, seen[index])
+                error = tanh_backward_(before, seen[index])
