@@ -5,7 +5,7 @@ touch a range of columns only. Sums and products may be contracted, nothing more
 divisions and roots start from an estimate that differs between makes of processor.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -45,7 +45,7 @@ def adam(weights, gradient, mean, square, steps, rate, active, first, last, epsi
         # plain rows: LLVM vectorises these, not [r, p] with bounds that vary
         own, slope = weights[r, first:last], gradient[r, first:last]
         m, v = mean[r, first:last], square[r, first:last]
-        pull = decay if decay is None else decay[first:last]
+        pull: Any = None if decay is None else decay[first:last]
         for p in range(len(own)):
             g = slope[p]
             if decay is not None:
