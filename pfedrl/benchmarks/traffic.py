@@ -84,7 +84,7 @@ def updates() -> tuple[float, float, float]:
         return Stack(
             policy=policy.clone(), critic=critic.clone(), anchor=policy.clone(),
             first=torch.zeros_like(critic), second=torch.zeros_like(critic),
-            critic_steps=np.zeros(AGENTS), previous_observations=observations,
+            critic_steps=np.zeros(AGENTS, np.int64), previous_observations=observations,
             previous_returns=torch.from_numpy(returns.astype(np.float32)),
             seen_before=np.ones(AGENTS, dtype=bool),
             c1=np.full(AGENTS, SETTINGS.c1_start), c2=np.full(AGENTS, SETTINGS.c2_start),

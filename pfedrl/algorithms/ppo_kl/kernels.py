@@ -2,15 +2,12 @@
 
 from math import exp, log, sqrt
 
-import numpy as np
 from numba import njit
 
 WEIGHT_FLOOR, WEIGHT_CAP = 1e-8, 10.0  # of the importance weight
 KL_FLOOR = 1e-8  # under the root
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-7  # Adam, as Keras has it
 
 kernel = njit(cache=True, error_model="numpy")
-fast_kernel = njit(cache=True, error_model="numpy", fastmath=True)
 
 
 @kernel
@@ -96,20 +93,3 @@ def policy_gradient(
                     + pull * (1.0 - spread_anchor)
                     - push * (now * now - 1.0)
                 ) / count
-
-
-@fast_kernel
-def adam(parameters, gradient, first, second, rate, decay):
-    """A step of Adam for every agent, in place; `rate` [A] holds the bias correction too.
-
-    `decay` [parameter] is the derivative's share of the L2 penalty.
-    """
-    part1, part2, small = np.float32(1 - BETA1), np.float32(1 - BETA2), np.float32(EPSILON)
-    for a in range(parameters.shape[0]):
-        step = rate[a]
-        for p in range(parameters.shape[1]):
-            g = gradient[a, p] + decay[p] * parameters[a, p]
-            m = first[a, p] + part1 * (g - first[a, p])
-            v = second[a, p] + part2 * (g * g - second[a, p])
-            first[a, p], second[a, p] = m, v
-            parameters[a, p] -= step * m / (np.sqrt(v) + small)

@@ -112,7 +112,7 @@ class FederatedPPO:
         self.kept_c2 = np.full((count, agents), settings.c2_start)
         self.first = torch.zeros(count, agents, self.rule.critic.size)
         self.second = torch.zeros_like(self.first)
-        self.critic_steps = np.zeros((count, agents))
+        self.critic_steps = np.zeros((count, agents), np.int64)
         steps = settings.episodes * source.horizon
         self.previous_observations = torch.zeros(count, agents, steps, source.observation_size)
         self.previous_returns = torch.zeros(count, agents, steps)

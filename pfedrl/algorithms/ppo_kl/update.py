@@ -13,6 +13,7 @@ import torch
 from pfedrl.algorithms.ppo_kl import kernels
 from pfedrl.algorithms.ppo_kl.settings import PPOKLSettings, Pull
 from pfedrl.envs.experience import Experience
+from pfedrl.stack.optimisers import KERAS, adam
 from pfedrl.stack.stacked_mlp import StackedMLP
 
 TOLERANCE = 1.1  # a coefficient moves when the distance is this far from its target
@@ -128,18 +129,18 @@ class PPOKL:
         gradient = torch.empty_like(stack.critic)
         layers, gradients = self.critic.layers(stack.critic), self.critic.layers(gradient)
         arrays = [t.numpy() for t in (stack.critic, gradient, stack.first, stack.second)]
+        rate = np.full(len(gradient), self.settings.critic_rate)
+        everyone = np.ones(len(gradient), np.bool_)
         for _ in range(self.settings.critic_epochs):
             xs, ys = shuffled(generators, inputs, targets)
             for x, y in minibatches(self.settings.critic_batch, xs, ys):
                 seen = self.critic.forward(layers, x)
                 error = (seen[-1] - y).mul_(2.0 / x.shape[1])
                 self.critic.backward(layers, seen, error, gradients)
-                stack.critic_steps += 1
-                correction = np.sqrt(1 - kernels.BETA2**stack.critic_steps) / (
-                    1 - kernels.BETA1**stack.critic_steps
-                )
-                rate = (self.settings.critic_rate * correction).astype(np.float32)
-                kernels.adam(*arrays, rate, self.critic_decay)
+                adam(
+                    *arrays, stack.critic_steps, rate, everyone, 0, self.critic.size, *KERAS,
+                    self.critic_decay,
+                )  # fmt: skip
 
     def fit_policy(
         self,

@@ -40,7 +40,7 @@ def new_stack(rule, random, agents=AGENTS):
     total = EPISODES * STEPS
     return Stack(
         policy, critic, policy + nudge, torch.zeros_like(critic), torch.zeros_like(critic),
-        np.zeros(agents), torch.zeros(agents, total, 11), torch.zeros(agents, total),
+        np.zeros(agents, np.int64), torch.zeros(agents, total, 11), torch.zeros(agents, total),
         np.zeros(agents, dtype=bool), np.full(agents, rule.pull.c1_start), np.ones(agents),
     )  # fmt: skip
 
