@@ -34,12 +34,15 @@ class Algorithm(Settings):
         """The agents of all seeds, before training."""
 
     @abstractmethod
-    def exchange(self) -> Exchange:
-        """What they give each other."""
+    def exchange(self, task: Any, seeds: Sequence[int]) -> Exchange:
+        """What they give each other: see `Exchange` for the contract."""
 
     @abstractmethod
-    def rounds(self) -> int:
-        """How many times the agents take local steps and meet."""
+    def rounds(self) -> int | None:
+        """How many times the agents are looked at, with local steps and an exchange in between.
+
+        None: until the learner has finished.
+        """
 
     def skip(self, family: Family) -> str | None:
         """Why the algorithm cannot run on a family, or None."""
@@ -57,5 +60,6 @@ class Algorithm(Settings):
     ) -> None:
         """Train on the family's members and record."""
         assert family is not None, "an algorithm's experiment names a family"
-        learner = self.learner(family.task(draws), seeds)
-        train(learner, self.exchange(), self.rounds(), recorder, control)
+        task = family.task(draws)
+        learner, exchange = self.learner(task, seeds), self.exchange(task, seeds)
+        train(learner, exchange, self.rounds(), recorder, control)

@@ -22,7 +22,8 @@ def seconds(rounds: int) -> tuple[float, float]:
     algorithm.learner(task, range(SEEDS)).advance(1)  # compiles
     learner = algorithm.learner(task, range(SEEDS))
     processor, wall = time.process_time(), time.perf_counter()
-    train(learner, algorithm.exchange(), algorithm.rounds(), Recorder(range(SEEDS)), Control())
+    exchange = algorithm.exchange(task, range(SEEDS))
+    train(learner, exchange, algorithm.rounds(), Recorder(range(SEEDS)), Control())
     return time.process_time() - processor, time.perf_counter() - wall
 
 

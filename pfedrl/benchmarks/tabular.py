@@ -14,7 +14,6 @@ from pfedrl.benchmarks import plain_tabular
 from pfedrl.core.recorder import Recorder
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.project import Project
-from pfedrl.stack.exchange import Exchange
 from pfedrl.stack.loop import Control, train
 
 KAPPA = 0.4
@@ -33,7 +32,7 @@ def plain(algorithm: str, settings: TabularAveraging, learner: TabularLearner) -
             transitions[seed], task.reward[:, seed].reshape(shape), task.start, task.gamma
         )
         start = learner.tables[0, :, seed].reshape(shape)
-        steps = settings.exchange().steps
+        steps = settings.exchange(task, range(task.seeds)).steps
         table, _ = plain_tabular.train(
             algorithm, problem, start, settings.rounds(), steps, settings.learning_rate,
             settings.decay,
@@ -42,10 +41,11 @@ def plain(algorithm: str, settings: TabularAveraging, learner: TabularLearner) -
     return np.stack(tables)
 
 
-def batched(learner: TabularLearner, exchange: Exchange, rounds: int) -> np.ndarray:
+def batched(learner: TabularLearner, settings: TabularAveraging) -> np.ndarray:
     """The final tables [seed, s, a] of the batched learner."""
-    task = learner.task
-    train(learner, exchange, rounds, Recorder(range(task.seeds)), Control())
+    task, seeds = learner.task, range(learner.task.seeds)
+    exchange = settings.exchange(task, seeds)
+    train(learner, exchange, settings.rounds(), Recorder(seeds), Control())
     return np.moveaxis(learner.tables.mean(axis=0), -1, 0).reshape(-1, task.states, task.actions)
 
 
@@ -67,10 +67,10 @@ def compare(project: Project, experiment: str) -> Iterator[tuple[str, str, float
         started = time.perf_counter()
         expected = plain(cell.algorithm, settings, few)
         plain_time = (time.perf_counter() - started) / PLAIN_SEEDS
-        found = batched(warm, settings.exchange(), settings.rounds())  # compiles as well
+        found = batched(warm, settings)  # compiles as well
         many = fresh(cell, BATCHED_SEEDS)
         started = time.perf_counter()
-        batched(many, settings.exchange(), settings.rounds())
+        batched(many, settings)
         batched_time = (time.perf_counter() - started) / BATCHED_SEEDS
         difference = float(np.abs(found - expected).max())
         yield (

@@ -1,38 +1,35 @@
-"""Averages weighted entry by entry, by how often each agent visited the entry (Woo et al. 2023)."""
-
-from dataclasses import dataclass
+"""Averages that trust who has been there: FedAsynQ-ImAvg (Woo et al. 2023)."""
 
 import numpy as np
 
-from pfedrl.stack.exchange import Exchange, Parts
-from pfedrl.stack.mixing import ServerAverage
+from pfedrl.stack.exchange import Exchange, Parts, bytes_each, stack_shape
 
 
-@dataclass(frozen=True)
 class ByVisits(Exchange):
-    """FedAsynQ-ImAvg: weights (1-eta)^-N_i(s,a), N_i the visits since the last exchange.
+    """Tables averaged entry by entry after every local step, by importance.
 
-    An entry that an agent visited often has forgotten more of the common start, and weighs more.
-    The visits are a private part beside the shared ones; an exchange clears them.
+    The visits since the last exchange are a part beside the table: they are sent with it, and
+    cleared.
     """
 
-    eta: float = 0.0
+    def __init__(self, eta: float):
+        super().__init__()
+        self.eta = eta
 
-    def __call__(self, parts: Parts) -> None:
-        visits = parts["visits"]
+    def __call__(self, parts: Parts, round: int) -> np.ndarray:
+        table, visits = parts["table"], parts["visits"]
         weights = importance(visits, self.eta)
-        for name in self.selected(parts):
-            parts[name][...] = (weights * parts[name]).sum(axis=1, keepdims=True)
+        weights /= weights.sum(axis=1, keepdims=True)
+        table[...] = (weights * table).sum(axis=1, keepdims=True)
         visits[...] = 0.0
+        return np.full(stack_shape(parts), float(bytes_each(parts, ("table", "visits"))))
 
 
 def importance(visits: np.ndarray, eta: float) -> np.ndarray:
-    """The weights [seed, agent, entry], summing to 1 over agents."""
+    """(1 - eta)^(-visits) [seed, agent, ...], over the largest of a seed's agents.
+
+    An entry that an agent visited often has forgotten more of the common start, and weighs more;
+    where nobody was, all weigh the same.
+    """
     logarithm = -np.log1p(-eta) * visits
-    weights = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
-
-
-def by_visits(eta: float) -> ByVisits:
-    """After every local step the tables are averaged by visits."""
-    return ByVisits(shares=("table",), mixing=ServerAverage(), every=1, eta=eta)
+    return np.exp(logarithm - logarithm.max(axis=1, keepdims=True))

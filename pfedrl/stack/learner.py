@@ -1,30 +1,43 @@
 """What the training loop asks of a learner."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
+
+import numpy as np
 
 from pfedrl.core.measurement import Measurement
 from pfedrl.stack.exchange import Parts
 
 
-class Learner(Protocol):
+class Learner(ABC):
     """All agents of all seeds, learning at once."""
 
     @property
+    @abstractmethod
     def parts(self) -> Parts:
         """What could travel: name of a part to its stack [seed, agent, ...]."""
 
+    @property
+    def finished(self) -> np.ndarray:
+        """Which seeds are done, [seed] or one for all: none, of who trains for so many rounds."""
+        return np.zeros(1, bool)
+
+    @abstractmethod
     def advance(self, steps: int) -> None:
         """So many local steps of every agent, on its own experience."""
 
-    def observe(self) -> None:
+    def observe(self) -> None:  # noqa: B027 (most have nothing to watch)
         """Look at where training stands, once a round, before the round's steps."""
 
+    @abstractmethod
     def measure(self) -> Iterable[Measurement]:
         """What is worth recording now."""
 
+    @abstractmethod
     def state(self) -> dict[str, Any]:
         """All that a checkpoint must keep."""
 
+    @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""

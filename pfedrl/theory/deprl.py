@@ -15,11 +15,13 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.core.seeds import Purpose, generator
-from pfedrl.stack.mixing import metropolis_weights
+from pfedrl.stack import graphs
+from pfedrl.stack.exchange import SharedParts
+from pfedrl.stack.mixing import NeighbourAverage
 from pfedrl.theory.statement import Statement
 
 RIDGE = 0.1  # mu
-Graph = Literal["ring", "full", "star"]
+GRAPHS = {"ring": graphs.ring, "full": graphs.fully_connected, "star": graphs.star}
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Course:
 class DePRLStatement(Statement):
     """Drawn problems, a graph and its mixing matrix, and how DePRL runs on them."""
 
-    graph: Graph = Field("ring", description="who is whose neighbour")
+    graph: Literal["ring", "full", "star"] = Field("ring", description="who is whose neighbour")
     mixing: Literal["doubly", "row"] = Field(
         "doubly", description="Metropolis weights, or 1/(degree+1) as in the authors' code"
     )
@@ -93,17 +95,9 @@ class DePRLStatement(Statement):
 
     def matrix(self, workers: int) -> np.ndarray:
         """P [worker, worker]."""
-        places = np.arange(workers)
-        apart = np.abs(places[:, None] - places)
-        adjacency = {
-            "ring": (apart == 1) | (apart == workers - 1),
-            "full": apart > 0,
-            "star": (places[:, None] == 0) ^ (places == 0),
-        }[self.graph]
-        if self.mixing == "doubly":
-            return metropolis_weights(adjacency)
-        linked = adjacency + np.eye(workers)
-        return linked / linked.sum(axis=1, keepdims=True)
+        graph = GRAPHS[self.graph](workers)
+        doubly = self.mixing == "doubly"
+        return graphs.metropolis_weights(graph) if doubly else graphs.uniform_weights(graph)
 
     def train(
         self, problem: Problem, seeds: Sequence[int], alpha: np.ndarray, beta: np.ndarray,
@@ -114,7 +108,7 @@ class DePRLStatement(Statement):
         Starting all workers alike makes the initial term that Lemma 8's proof drops exactly zero.
         """
         workers = problem.target.shape[1]
-        mix = self.matrix(workers)
+        exchange = SharedParts(("phi",), NeighbourAverage(self.matrix(workers)), every=1)
         rngs = [generator(seed, Purpose.AGENT) for seed in seeds]
         shape = (len(seeds), self.replicates, workers)
         phi, theta = np.zeros((*shape, self.representation)), np.zeros((*shape, self.head))
@@ -123,7 +117,7 @@ class DePRLStatement(Statement):
         first = problem.loss(phi, theta)
         variability = np.zeros(len(seeds))
         measures, consensuses = [], []
-        for _ in range(rounds):
+        for number in range(rounds):
             drawn = np.stack([rng.standard_normal((*shape[1:], width)) for rng in rngs])
             mean = phi.mean(axis=2, keepdims=True)
             of_heads = problem.head_gradient(mean, theta).mean(axis=2)
@@ -146,7 +140,7 @@ class DePRLStatement(Statement):
             noise = drawn[..., -self.representation :]
             gradient = problem.residual(phi, theta)
             phi = phi - b * (gradient + self.noise / np.sqrt(self.representation) * noise)
-            phi = np.einsum("ij,xrjp->xrip", mix, phi)
+            exchange({"phi": phi.swapaxes(1, 2)}, number)  # workers before replicates
         return Course(np.stack(measures), np.stack(consensuses), variability, first)
 
     def numbers(self, seed: int, workers: int) -> dict[str, Any]:

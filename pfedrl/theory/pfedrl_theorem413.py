@@ -70,8 +70,8 @@ class Theorem413(Statement):
         """
         field = MeanField.of(chain(self.task(seeds, 1)))
         algorithm = self.algorithm(agents)
-        learner = algorithm.learner(self.task(seeds, agents), seeds)
-        exchange = algorithm.exchange()
+        task = self.task(seeds, agents)
+        learner, exchange = algorithm.learner(task, seeds), algorithm.exchange(task, seeds)
         wanted = {0, *self.times()}
         of_features, of_weights = [], []
         for t in range(self.iterations):
@@ -83,7 +83,7 @@ class Theorem413(Statement):
                 ratio = learner.beta.at(t - 1) / learner.alpha.at(t)
                 of_features.append((apart**2).sum(axis=(1, 2)))
                 of_weights.append(ratio * (away**2).sum(axis=2).mean(axis=1))
-            exchange(learner.parts)
+            exchange(learner.parts, t)
         return np.stack(of_features), np.stack(of_weights)
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:

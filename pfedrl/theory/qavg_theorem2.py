@@ -44,7 +44,7 @@ class Theorem2(Statement):
             yield np.abs(learner.tables.mean(axis=0) - optimum).max(axis=0)
             learner.advance(1)
             if (iteration + 1) % self.local_steps == 0:
-                exchange(learner.parts)
+                exchange(learner.parts, iteration // self.local_steps)
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least of bound - error over t; `tightness`: the greatest error / bound.

@@ -124,14 +124,14 @@ class Theorem3(Statement):
         exchange = server_average(self.local_steps)
         first = last = highest = self.objective(tasks, tasks.policy)
         smallest = np.full(len(seeds), np.inf)
-        for _ in range(self.iterations // self.local_steps):
+        for number in range(self.iterations // self.local_steps):
             policy = learner.tables[0].T.reshape(tasks.policy.shape)
             eta = step_size.at(np.array(step_size.iteration))
             gradient = gradients(policy, tasks, self.start).mean(axis=1)
             mapping = (project(policy + eta * gradient) - policy) / eta
             smallest = np.minimum(smallest, (mapping**2).sum(axis=(1, 2)))
             learner.advance(self.local_steps)
-            exchange(learner.parts)
+            exchange(learner.parts, number)
             last = learner.value(learner.tables[0], task.training)
             highest = np.maximum(highest, last)
         return first, last, highest, smallest

@@ -16,7 +16,7 @@ def test_batched_tables_equal_the_plain_loops(project, experiment, kappa):
         if cell.sweep.get("kappa") == kappa and isinstance(cell.runnable, TabularAveraging):
             settings = cell.runnable
             expected = plain(cell.algorithm, settings, fresh(cell, 3))
-            found = batched(fresh(cell, 3), settings.exchange(), settings.rounds())
+            found = batched(fresh(cell, 3), settings)
             np.testing.assert_allclose(found, expected, atol=1e-9)
             compared += 1
     assert compared == 3

@@ -33,7 +33,7 @@ class ActionControl(Algorithm):
 
         return FixedAction(task, seeds, self.make_act(task), self.evaluation_episodes)
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: Any, seeds: Sequence[int]) -> Exchange:
         return never()
 
     def rounds(self) -> int:

@@ -1,26 +1,24 @@
 """A learner that does not learn: a way of acting that is known beforehand."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from pfedrl.algorithms.controls.fixed_learner import FixedLearner
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.experience import Act, Source
-from pfedrl.stack.exchange import Parts
 
 # how members (seed row, agent) act, drawing from their generators
 MakeAct = Callable[[np.ndarray, np.ndarray, Sequence[np.random.Generator]], Act]
 
 
-class FixedAction:
+class FixedAction(FixedLearner):
     """Scored where the learners are: every agent, over whole episodes."""
 
     def __init__(self, source: Source, seeds: Sequence[int], make_act: MakeAct, episodes: int):
         self.source, self.seeds = source, list(seeds)
         self.make_act, self.episodes = make_act, episodes
-        self.parts: Parts = {}
 
     def measure(self) -> Iterator[Measurement]:
         shape = len(self.seeds), self.source.agents
@@ -34,15 +32,3 @@ class FixedAction:
         returns = lived.episode_returns().mean(axis=1).reshape(shape)
         yield Measurement("round", 0, "return", returns.mean(axis=1))
         yield from self.source.measurements(0)
-
-    def observe(self) -> None:
-        """Nothing changes, so there is nothing to watch."""
-
-    def advance(self, steps: int) -> None:
-        """Nothing is learnt."""
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing was kept."""

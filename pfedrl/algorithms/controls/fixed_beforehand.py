@@ -1,6 +1,7 @@
 """What controls share: nothing is learnt and nothing exchanged; they are looked at once."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.stack.exchange import Exchange, never
@@ -9,7 +10,7 @@ from pfedrl.stack.exchange import Exchange, never
 class FixedBeforehand(Algorithm):
     """A policy fixed beforehand."""
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: Any, seeds: Sequence[int]) -> Exchange:
         return never()
 
     def rounds(self) -> int:

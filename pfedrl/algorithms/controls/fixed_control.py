@@ -1,24 +1,22 @@
 """Learners that do not learn: the floor and the ceiling of a classic control task."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from pfedrl.algorithms.controls.fixed_learner import FixedLearner
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.classic.task import ControlTask, start_states
-from pfedrl.stack.exchange import Parts
 
 EPISODES = 20  # of the random policy, an environment
 
 
-class FixedControl:
+class FixedControl(FixedLearner):
     """The uniformly random policy, or the best return that is known to be attainable."""
 
     def __init__(self, task: ControlTask, seeds: Sequence[int], optimal: bool):
         self.task, self.seeds, self.optimal = task, list(seeds), optimal
-        self.parts: Parts = {}
 
     def returns(self, members: np.ndarray, first: int) -> np.ndarray:
         """[seed, member, episode]; of the best policy one episode, since a search finds it."""
@@ -67,15 +65,3 @@ class FixedControl:
             yield Measurement("episode", 0, "held_out_objective", new.mean(axis=(1, 2)))
             for name in ("adapt_training_return", "adapt_greedy_return", "adapt_return_average"):
                 yield Measurement("episode", 0, name, new.mean(axis=2))
-
-    def observe(self) -> None:
-        """Nothing changes, so there is nothing to watch."""
-
-    def advance(self, steps: int) -> None:
-        """Nothing is learnt."""
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing was kept."""

@@ -39,7 +39,7 @@ class TrafficControl(Algorithm):
     def learner(self, task: object, seeds: Sequence[int]) -> Learner:
         raise NotImplementedError(f"{self.label} learns nothing")
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: object, seeds: Sequence[int]) -> Exchange:
         return never()
 
     def rounds(self) -> int:

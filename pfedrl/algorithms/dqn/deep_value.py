@@ -1,8 +1,9 @@
 """What the deep value algorithms share: DQN agents, and what becomes of the result elsewhere."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -12,15 +13,12 @@ from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.recorder import Recorder
 from pfedrl.envs.classic.task import ControlTask
 from pfedrl.envs.family import Draws, Family
-from pfedrl.stack.exchange import Exchange
+from pfedrl.stack.exchange import Exchange, never, server_average
 from pfedrl.stack.loop import Control, recorded_rounds, train
-from pfedrl.stack.mixing import ServerAverage
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
-    from pfedrl.stack.distillation import Distillation, Weighting
-
-LONGEST = 1000  # steps of the longest episode of any family
+    from pfedrl.stack.distillation import Weighting
 
 
 class Adaptation(NamedTuple):
@@ -49,18 +47,14 @@ class DeepValue(Algorithm, DeepSettings):
 
         return DQNLearner(task, seeds, self)
 
-    def exchange(self) -> Exchange:
-        return Exchange(self.shares, ServerAverage(), self.local_steps)
+    def exchange(self, task: ControlTask, seeds: Sequence[int]) -> Exchange:
+        if not self.shares:
+            return never(self.local_steps)
+        return server_average(self.local_steps, self.shares)
 
-    def meeting(self, learner: "DQNLearner") -> Any:
-        """The exchange of these very learners; only distillation needs to know their nets."""
-        return self.exchange()
-
-    def rounds(self) -> int:
-        """An upper bound where local steps are steps in the environment: the learner ends."""
-        if self.unit == "episode":
-            return -(-self.episodes // self.local_steps) + 1
-        return -(-self.episodes * LONGEST // self.local_steps) + 1
+    def rounds(self) -> int | None:
+        """The learner counts episodes; in rounds of steps there is no saying how many they take."""
+        return -(-self.episodes // self.local_steps) + 1 if self.unit == "episode" else None
 
     def run(
         self,
@@ -72,9 +66,9 @@ class DeepValue(Algorithm, DeepSettings):
     ) -> None:
         """Train together, then let each way of meeting the new environments do so."""
         assert family is not None
-        learner = self.learner(family.task(draws), seeds)
-        control = self.watching(learner, control)
-        train(learner, self.meeting(learner), self.rounds(), recorder, control)
+        task = family.task(draws)
+        learner, exchange = self.learner(task, seeds), self.exchange(task, seeds)
+        train(learner, exchange, self.rounds(), recorder, self.watching(learner, control))
         if not self.adapt_episodes or not learner.task.held_out.shape[1]:
             return
         settings = self.adapting()
@@ -82,8 +76,7 @@ class DeepValue(Algorithm, DeepSettings):
             newcomers = learner.newcomers(settings, (trains,), fresh)
             kept = Recorder(seeds)
             points = self.adapt_evaluations or 0
-            # independent: newcomers of a seed share nothing
-            alone = Exchange((), ServerAverage(), settings.local_steps)
+            alone = never(settings.local_steps)  # newcomers of a seed share nothing
             watched = settings.watching(newcomers, Control(points))
             train(newcomers, alone, settings.rounds(), kept, watched)
             for measured in kept.state():
@@ -92,14 +85,14 @@ class DeepValue(Algorithm, DeepSettings):
     def watching(self, learner: "DQNLearner", control: Control) -> Control:
         """Marks of the curve and progress, both counted in episodes.
 
-        Where there is a curve the learner is asked after every round: it knows who is at a mark.
+        The learner is asked after every round: it knows who is at a mark.
         """
         step = self.local_steps if self.unit == "episode" else 1
         looks = recorded_rounds(-(-self.episodes // step) + 1, control.curve_points)
         learner.marks = np.minimum(np.array(sorted(looks)) * step, self.episodes)
         return replace(
             control,
-            curve_points=self.rounds() if control.curve_points else 0,
+            curve_points=self.rounds() or 0,
             progress=lambda *_: control.progress(int(learner.episodes_done().min()), self.episodes),
         )
 
@@ -124,10 +117,25 @@ class DistilledValue(DeepValue):
     server_states: int = Field(256, gt=0, description="states that the server draws an exchange")
     server_fits: int = Field(100, gt=0, description="its Adam steps on their labels")
 
-    def distillation(self, learner: "DQNLearner", weighting: "Weighting") -> "Distillation":
-        from pfedrl.stack.distillation import Distillation
+    @abstractmethod
+    def weighting(self, task: ControlTask) -> "Weighting":
+        """Whose values count how much."""
 
+    def exchange(self, task: ControlTask, seeds: Sequence[int]) -> Exchange:
+        from pfedrl.algorithms.dqn import kernels
+        from pfedrl.stack.distillation import Distillation
+        from pfedrl.stack.stacked_net import StackedNet
+
+        physics = task.physics
+
+        def states(generators: Sequence[np.random.Generator]) -> np.ndarray:
+            """Uniform in the box of interest."""
+            shape = (self.server_states, physics.STATE)
+            drawn = np.stack([g.uniform(-1, 1, shape) for g in generators])
+            return physics.observations(drawn * physics.box)
+
+        net = StackedNet(physics.observation, physics.actions, self.width, self.layers)
         return Distillation(
-            learner, self.local_steps, weighting, self.server_states, self.server_fits,
-            self.learning_rate,
+            seeds, net, self.local_steps, states, self.weighting(task), self.server_fits,
+            self.learning_rate, kernels.adam,
         )  # fmt: skip

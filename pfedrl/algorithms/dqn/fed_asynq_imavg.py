@@ -1,15 +1,17 @@
 """FedAsynQ-ImAvg with nets: agents weigh more where they have been (Woo, Joshi and Chi 2023)."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import DistilledValue
+from pfedrl.envs.classic.task import ControlTask
 
 if TYPE_CHECKING:
-    from pfedrl.algorithms.dqn.learner import DQNLearner
-    from pfedrl.stack.distillation import Distillation
+    from pfedrl.algorithms.dqn.visits import VisitingDQN
+    from pfedrl.stack.distillation import Weighting
 
 
 class FedAsynQImAvgNet(DistilledValue):
@@ -23,8 +25,13 @@ class FedAsynQImAvgNet(DistilledValue):
     )
     bins: int = Field(4, gt=1, description="cells of the visit count, each observation coordinate")
 
-    def meeting(self, learner: "DQNLearner") -> "Distillation":
-        from pfedrl.stack.distillation import ByVisits
+    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "VisitingDQN":
+        from pfedrl.algorithms.dqn.visits import VisitingDQN, observation_grid
 
-        visits = ByVisits(learner, self.local_steps, self.visit_rate, self.bins)
-        return self.distillation(learner, visits)
+        return VisitingDQN(task, seeds, self, observation_grid(task.physics, self.bins))
+
+    def weighting(self, task: ControlTask) -> "Weighting":
+        from pfedrl.algorithms.dqn.visits import observation_grid
+        from pfedrl.stack.distillation import ByCellVisits
+
+        return ByCellVisits(self.visit_rate, observation_grid(task.physics, self.bins))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.envs.classic.task import ControlTask
 from pfedrl.stack.exchange import Parts
+from pfedrl.stack.learner import Learner
 from pfedrl.stack.stacked_net import PARTS, StackedNet, activations
 
 
@@ -31,15 +32,7 @@ def flushed_denormals() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
-class Kept(Protocol):
-    """Something whose state a checkpoint must keep."""
-
-    def state(self) -> dict[str, Any]: ...
-
-    def restore(self, state: dict[str, Any]) -> None: ...
-
-
-class DQNLearner:
+class DQNLearner(Learner):
     """Q nets with replay and target nets (Mnih et al. 2015), one a replica (seed, agent).
 
     A replica rests once it has had its episodes of the round, or its seed all episodes; one whose
@@ -82,7 +75,6 @@ class DQNLearner:
         self.greedy_total = np.zeros(self.shape)  # of the greedy returns at these looks
         self.ended = np.zeros(task.seeds, np.bool_)  # seeds that have had all their episodes
         self.final = np.zeros((*self.shape, self.net.columns), np.float32)  # their nets
-        self.server: Kept | None = None  # a server with a state of its own, kept with ours
 
     def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
         """Take the nets' weights, and make the views on them once."""
@@ -104,9 +96,9 @@ class DQNLearner:
         }
 
     @property
-    def finished(self) -> bool:
-        """Whether all episodes are done: the rounds that remain are left out."""
-        return not self._unfinished().any()
+    def finished(self) -> np.ndarray:
+        """Which seeds have had all their episodes: [seed]."""
+        return np.logical_not(self._unfinished().reshape(self.shape).any(axis=1))
 
     def episodes_done(self) -> np.ndarray:
         """Episodes that all agents of a seed have had, of those asked for: [seed]."""
@@ -216,7 +208,7 @@ class DQNLearner:
 
     def observe(self) -> None:
         """A seed at its end keeps the nets that it has then, however long others go on meeting."""
-        ended = self._unfinished().reshape(self.shape).sum(axis=1) == 0
+        ended = self.finished
         if ended.any():
             stack = self.weights.numpy().reshape(*self.shape, -1)
             fresh = ended & ~self.ended
@@ -272,12 +264,9 @@ class DQNLearner:
             "greedy_total": self.greedy_total,
             "ended": self.ended,
             "final": self.final,
-            "server": None if self.server is None else self.server.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        if self.server is not None:
-            self.server.restore(state["server"])
         self._hold(state["weights"], state["target"])
         self.experience.restore(state["experience"])
         for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal",

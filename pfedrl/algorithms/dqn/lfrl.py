@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import DistilledValue
+from pfedrl.envs.classic.task import ControlTask
 
 if TYPE_CHECKING:
-    from pfedrl.algorithms.dqn.learner import DQNLearner
-    from pfedrl.stack.distillation import Distillation
+    from pfedrl.stack.distillation import Weighting
 
 
 class LFRL(DistilledValue):
@@ -16,7 +16,7 @@ class LFRL(DistilledValue):
     label: ClassVar[str] = "LFRL"
     style: ClassVar[Style] = Style("#44AA99", "--", "v")
 
-    def meeting(self, learner: "DQNLearner") -> "Distillation":
+    def weighting(self, task: ControlTask) -> "Weighting":
         from pfedrl.stack.distillation import by_confidence
 
-        return self.distillation(learner, by_confidence)
+        return by_confidence

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.algorithms.ppo_kl.federation_settings import FederationSettings
 from pfedrl.algorithms.ppo_kl.settings import Pull
-from pfedrl.stack.exchange import Exchange, server_average
+from pfedrl.stack.exchange import Exchange, SharedParts
+from pfedrl.stack.mixing import ServerAverage
+from pfedrl.stack.selection import KOfN, Selection
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.ppo_kl.learner import FederatedPPO
@@ -25,11 +27,16 @@ class FederatedPolicy(Algorithm, FederationSettings):
     def learner(self, task: Any, seeds: Sequence[int]) -> "FederatedPPO":
         from pfedrl.algorithms.ppo_kl.learner import FederatedPPO
 
-        return FederatedPPO(task, seeds, self, self.pull())
+        return FederatedPPO(task, seeds, self, self.pull(), self.selection(task, seeds))
 
-    def exchange(self) -> Exchange:
+    def selection(self, task: Any, seeds: Sequence[int]) -> Selection:
+        """Who trains: the same agents for every algorithm."""
+        return KOfN(seeds, task.agents, self.selected)
+
+    def exchange(self, task: Any, seeds: Sequence[int]) -> Exchange:
         coefficients = ("c1", "c2") if self.average_coefficients else ()
-        return server_average(self.local_iterations, shares=("policy", "critic", *coefficients))
+        average = ServerAverage(self.selection(task, seeds))
+        return SharedParts(("policy", "critic", *coefficients), average, self.local_iterations)
 
     def rounds(self) -> int:
         return self.communication_rounds + 1  # the last one only looks at the model

@@ -1,4 +1,4 @@
-"""Rounds of PPO-KL: the server selects agents, they train from its model, it averages them."""
+"""Rounds of PPO-KL: selected agents train from the model that the server sent to all."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -16,6 +16,8 @@ from pfedrl.core.seeds import Purpose, generator
 from pfedrl.core.sums import mean_in_order, sum_in_order
 from pfedrl.envs.experience import Experience, Source
 from pfedrl.stack.exchange import Parts
+from pfedrl.stack.learner import Learner
+from pfedrl.stack.selection import Selection
 
 FIRST_RETRIED_ROUND = 4  # as in the authors' code
 LAST_EPISODES = 20  # by which a retry is decided
@@ -23,7 +25,7 @@ ENDS = 5  # rounds at the start and at the end over which G is averaged
 EARLY_ROUNDS = 3  # that gain most whatever G is, and are left out where gains are compared by it
 
 KEPT = (
-    "policy", "critic", "c1", "c2", "kept_c1", "kept_c2", "first", "second", "critic_steps",
+    "policy", "critic", "c1", "c2", "first", "second", "critic_steps",
     "previous_observations", "previous_returns", "trained", "round", "returns", "client_returns",
     "levels", "mean_levels", "cleared_levels", "selected_levels", "retries",
 )  # fmt: skip
@@ -91,25 +93,24 @@ class Actor:
                 self.chance[member] = self.generators[member].random(self.chance.shape[1:])
 
 
-class FederatedPPO:
-    """K selected agents of each seed train at once; between rounds all K hold the global model."""
+class FederatedPPO(Learner):
+    """The selected agents of each seed train at once; between rounds all hold the global model."""
 
     def __init__(
-        self, source: Source, seeds: Sequence[int], settings: FederationSettings, pull: Pull
-    ):
+        self, source: Source, seeds: Sequence[int], settings: FederationSettings, pull: Pull,
+        selection: Selection,
+    ):  # fmt: skip
         self.source, self.seeds, self.settings = source, list(seeds), settings
+        self.selection = selection  # who trains in a round
         self.rule = PPOKL(settings, pull, source.observation_size, source.action_size)
         count, agents = len(self.seeds), source.agents
-        self.selected_count = min(settings.selected, agents)
         start = [self.rule.initial(generator(s, Purpose.INITIAL)) for s in seeds]
         policy, critic = (torch.from_numpy(np.stack(rows)) for rows in zip(*start, strict=True))
-        self.policy = policy.unsqueeze(1).repeat(1, self.selected_count, 1)
-        self.critic = critic.unsqueeze(1).repeat(1, self.selected_count, 1)
-        self.c1 = np.full((count, self.selected_count), pull.c1_start)
-        self.c2 = np.full((count, self.selected_count), settings.c2_start)
-        # what stays with an agent when it is not selected
-        self.kept_c1 = np.full((count, agents), pull.c1_start)
-        self.kept_c2 = np.full((count, agents), settings.c2_start)
+        self.policy = policy.unsqueeze(1).repeat(1, agents, 1)
+        self.critic = critic.unsqueeze(1).repeat(1, agents, 1)
+        self.c1 = np.full((count, agents), pull.c1_start)
+        self.c2 = np.full((count, agents), settings.c2_start)
+        # what no exchange touches
         self.first = torch.zeros(count, agents, self.rule.critic.size)
         self.second = torch.zeros_like(self.first)
         self.critic_steps = np.zeros((count, agents), np.int64)
@@ -132,18 +133,6 @@ class FederatedPPO:
     @property
     def parts(self) -> Parts:
         return {"policy": self.policy, "critic": self.critic, "c1": self.c1, "c2": self.c2}
-
-    def selection(self) -> np.ndarray:
-        """The agents of this round [seed, K]: the same for every algorithm."""
-        if self.selected_count == self.source.agents:
-            return np.tile(np.arange(self.source.agents), (len(self.seeds), 1))
-        draws = [
-            generator(seed, Purpose.SERVER, self.round).choice(
-                self.source.agents, self.selected_count, replace=False
-            )
-            for seed in self.seeds
-        ]
-        return np.stack(draws)
 
     def collect(
         self, policy: torch.Tensor, seed: np.ndarray, agent: np.ndarray, episodes: int,
@@ -182,22 +171,22 @@ class FederatedPPO:
             level = self.levels["G"]
             self.mean_levels.append(level.mean(axis=1))
             self.cleared_levels.append(above_floor(self.levels)["G_above_floor"])
-            chosen = np.take_along_axis(level, self.selection(), axis=1)
+            chosen = np.take_along_axis(level, self.selection(self.round), axis=1)
             self.selected_levels.append(chosen.sum(axis=1))
 
     def advance(self, steps: int) -> None:
         """A round: so many iterations of every selected agent, again for those that failed."""
-        agents = self.selection()
-        seed, slot = (index.reshape(-1) for index in np.indices(agents.shape))
+        selected = self.selection(self.round)
+        seed, agent = np.repeat(np.arange(len(selected)), selected.shape[1]), selected.reshape(-1)
         bar = self.returns[-1] - abs(self.returns[-1]) if self.returns else None
         server = Server(*(part[:, 0] + 0.0 for part in self.parts.values()))
         retries = self.settings.retries if self.round >= FIRST_RETRIED_ROUND else 0
         for attempt in range(retries + 1):
-            failed = self.train(server, steps, seed, slot, agents[seed, slot], attempt, bar)
+            failed = self.train(server, steps, seed, agent, attempt, bar)
             if not failed.any():
                 break
             if attempt < retries:
-                seed, slot = seed[failed], slot[failed]
+                seed, agent = seed[failed], agent[failed]
                 np.add.at(self.retries, seed, 1)
         self.round += 1
 
@@ -215,16 +204,16 @@ class FederatedPPO:
             previous_observations=self.previous_observations[own],
             previous_returns=self.previous_returns[own],
             seen_before=self.trained[own] > 0,
-            c1=server.c1[seed] if averaged else self.kept_c1[own],
-            c2=server.c2[seed] if averaged else self.kept_c2[own],
+            c1=server.c1[seed] if averaged else self.c1[own],
+            c2=server.c2[seed] if averaged else self.c2[own],
         )
         if self.settings.reset_c1:
             stack.c1 = np.full(len(seed), self.rule.pull.c1_start)
         return stack
 
     def train(
-        self, server: Server, steps: int, seed: np.ndarray, slot: np.ndarray, agent: np.ndarray,
-        attempt: int, bar: np.ndarray | None,
+        self, server: Server, steps: int, seed: np.ndarray, agent: np.ndarray, attempt: int,
+        bar: np.ndarray | None,
     ) -> np.ndarray:  # fmt: skip
         """Local training of stack members from the global model; which of them failed."""
         generators = [
@@ -239,9 +228,8 @@ class FederatedPPO:
             )
             self.rule.update(stack, lived, generators)
             self.trained[own] += 1
-        self.policy[seed, slot], self.critic[seed, slot] = stack.policy, stack.critic
-        self.c1[seed, slot], self.c2[seed, slot] = stack.c1, stack.c2
-        self.kept_c1[own], self.kept_c2[own] = stack.c1, stack.c2
+        self.policy[own], self.critic[own] = stack.policy, stack.critic
+        self.c1[own], self.c2[own] = stack.c1, stack.c2
         self.first[own], self.second[own] = stack.first, stack.second
         self.critic_steps[own] = stack.critic_steps
         self.previous_observations[own] = stack.previous_observations
@@ -253,6 +241,7 @@ class FederatedPPO:
     def measure(self) -> Iterator[Measurement]:
         """The global model's return, how unsteady it has been, and the heterogeneity if asked."""
         history = np.stack(self.returns)
+        latest = self.selection(max(self.round - 1, 0))  # who trained last
         found = {
             "return": history[-1],
             "best_return": history.max(axis=0),
@@ -260,8 +249,8 @@ class FederatedPPO:
             # the deepest fall below what had been reached: how far training diverged
             "drawdown": (np.maximum.accumulate(history) - history).max(axis=0),
             "fall": history.max(axis=0) - history[-1],  # below the best now
-            "c1": self.c1.mean(axis=1),
-            "c2": self.c2.mean(axis=1),
+            "c1": np.take_along_axis(self.c1, latest, axis=1).mean(axis=1),
+            "c2": np.take_along_axis(self.c2, latest, axis=1).mean(axis=1),
             "retries": self.retries,
         }
         if self.settings.target is not None:  # all rounds so far, where it was not reached

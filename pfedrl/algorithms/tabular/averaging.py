@@ -1,10 +1,12 @@
 """What the tabular algorithms of the QAvg paper share: E local steps, then the server averages."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_serializer, model_validator
 
 from pfedrl.algorithms.algorithm import Algorithm
+from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Exchange, server_average
 
 
@@ -35,8 +37,9 @@ class TabularAveraging(Algorithm):
     def infinity_as_text(self, value: float) -> Any:
         return "inf" if value == float("inf") else value
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=self.local_steps)
 
     def rounds(self) -> int:
-        return self.iterations // self.exchange().steps
+        steps = 1 if self.local_steps == float("inf") else int(self.local_steps)
+        return self.iterations // steps

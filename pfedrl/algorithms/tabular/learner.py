@@ -13,9 +13,10 @@ from pfedrl.core.seeds import Purpose, generator
 from pfedrl.core.sums import mean_in_order
 from pfedrl.envs.tabular.task import TabularTask, seed_first
 from pfedrl.stack.exchange import Parts
+from pfedrl.stack.learner import Learner
 
 
-class TabularLearner:
+class TabularLearner(Learner):
     """A table for every agent of every seed: Q values, logits or action probabilities."""
 
     def __init__(self, task: TabularTask, seeds: Sequence[int], step_size: StepSize):

@@ -1,10 +1,12 @@
 """FedAsynQ-ImAvg: averages that trust who visited an entry (Woo et al. 2023)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.independent_q import IndependentQ
-from pfedrl.stack.by_visits import by_visits
+from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.stack.by_visits import ByVisits
 from pfedrl.stack.exchange import Exchange
 
 
@@ -14,5 +16,5 @@ class FedAsynQ(IndependentQ):
     label: ClassVar[str] = "FedAsynQ-ImAvg"
     style: ClassVar[Style] = Style("#E69F00", "-.", "^")
 
-    def exchange(self) -> Exchange:
-        return by_visits(self.eta)
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
+        return ByVisits(self.eta)

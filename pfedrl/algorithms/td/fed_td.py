@@ -1,9 +1,11 @@
 """FedTD: the server averages value tables (Khodadadian et al. 2022; Dal Fabbro et al. 2023)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.td import TD
+from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Exchange, server_average
 
 
@@ -13,5 +15,5 @@ class FedTD(TD):
     label: ClassVar[str] = "FedTD"
     style: ClassVar[Style] = Style("#E69F00", "-.", "^")
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=1)

@@ -1,9 +1,11 @@
 """FedQ-K: QAvg from samples, K Markovian steps between averages (Khodadadian et al. 2022)."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.independent_q import IndependentQ
+from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Exchange, server_average
 
 
@@ -13,5 +15,5 @@ class FedQ(IndependentQ):
     label: ClassVar[str] = "FedQ-K"
     style: ClassVar[Style] = Style("#0072B2", "-", "v")
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=1, shares=("table",))

@@ -29,7 +29,7 @@ class IndependentQ(Algorithm):
 
         return TableQ(task, seeds, self.local_steps, self.eta)
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return never()
 
     def rounds(self) -> int:

@@ -35,5 +35,5 @@ class PFedTDRep(Prediction):
             self.bound,
         )  # fmt: skip
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=1, shares=("features",))

@@ -39,9 +39,6 @@ class SampledQLearner(SampledLearner):
             task.gamma,
         )  # fmt: skip
 
-    def observe(self) -> None:
-        """Nothing about training depends on how it goes."""
-
     def measure(self) -> Iterator[Measurement]:
         """V(d0) of each agent's own greedy policy, solved exactly: at home, and anywhere."""
         task, tables = self.task, self.values()

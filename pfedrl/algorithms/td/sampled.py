@@ -1,6 +1,6 @@
 """Learners that sample: every agent walks through its own environment and learns on the way."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -10,9 +10,10 @@ from pfedrl.algorithms.td.sampling import Uniforms, cumulative
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Parts
+from pfedrl.stack.learner import Learner
 
 
-class SampledLearner(ABC):
+class SampledLearner(Learner):
     """Where the agents stand, and the numbers that they draw."""
 
     DRAWS: ClassVar[int]  # uniform numbers a transition

@@ -23,5 +23,5 @@ class TD(Prediction):
 
         return TableTD(task, seeds, self.local_steps, self.weight_steps())
 
-    def exchange(self) -> Exchange:
+    def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return never()

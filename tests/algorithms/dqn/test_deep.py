@@ -42,7 +42,7 @@ def test_twice_alike(project, experiment, name):
         ("per_dqn_avg", ("body", "head"), ("embedding",)),
         ("pfed_dqn_rep", ("body",), ("head",)),
         ("lfrl", ("body", "head"), ()),
-        ("fed_asynq_imavg", ("body", "head"), ()),
+        ("fed_asynq_imavg", ("body", "head"), ("visits",)),
     ],
 )
 def test_shared_parts_agree_after_an_exchange_and_private_ones_differ(
@@ -50,14 +50,14 @@ def test_shared_parts_agree_after_an_exchange_and_private_ones_differ(
 ):
     cell = cell_of(project, "control_cartpole", name)
     seeds = range(2)
-    learner = cell.runnable.learner(cell.family.task(cell.family.draw(seeds)), seeds)
-    meeting = cell.runnable.meeting(learner)
-    for _ in range(40):
-        learner.advance(meeting.steps)
-        meeting(learner.parts)
-        if learner.finished:
+    task = cell.family.task(cell.family.draw(seeds))
+    learner, exchange = cell.runnable.learner(task, seeds), cell.runnable.exchange(task, seeds)
+    for number in range(40):
+        learner.advance(exchange.steps)
+        exchange(learner.parts, number)
+        if learner.finished.all():
             break
-    parts = {key: part.numpy() for key, part in learner.parts.items()}
+    parts = {key: np.asarray(part) for key, part in learner.parts.items()}
     assert parts.keys() == {*shared, *private}
     for key in shared:
         assert (parts[key] == parts[key][:, :1]).all(), key
@@ -73,7 +73,7 @@ def test_newcomers_of_pfed_dqn_rep_keep_the_representation(project):
     fresh, trains = algorithm.adaptations()["adapt"]
     newcomers = learner.newcomers(algorithm.adapting(), (trains,), fresh)
     before = {key: part.clone() for key, part in newcomers.parts.items()}
-    while not newcomers.finished:
+    while not newcomers.finished.all():
         newcomers.advance(5)
     assert (newcomers.parts["body"] == before["body"]).all()
     assert newcomers.experience.size.min() > algorithm.warm_up

@@ -1,6 +1,7 @@
 """DQN on the stack: alike twice, after a restart; a replica may diverge."""
 
 import copy
+from itertools import count
 
 import numpy as np
 import pytest
@@ -34,11 +35,11 @@ def learner_of(algorithm, seeds, family=FAMILY):
 
 def trained(algorithm, seeds, family=FAMILY):
     learner = learner_of(algorithm, seeds, family)
-    for _ in range(algorithm.rounds()):
-        if learner.finished:
-            break
-        learner.advance(algorithm.local_steps)
-        algorithm.exchange()(learner.parts)
+    exchange, number = algorithm.exchange(learner.task, seeds), 0
+    while not learner.finished.all():
+        learner.advance(exchange.steps)
+        exchange(learner.parts, number)
+        number += 1
     return learner
 
 
@@ -57,21 +58,22 @@ def test_training_twice_is_equal(algorithm, settings):
     ids=["steps", "episodes", "with a server"],
 )
 def test_goes_on_from_a_checkpoint_as_if_nothing_had_happened(algorithm):
-    def go_on(learner, rounds, kept=None):
-        meeting = algorithm.meeting(learner)
-        if kept is not None:
-            learner.restore(kept)
-        for _ in range(rounds):
-            if learner.finished:
+    def go_on(rounds, kept=({}, {})):
+        learner = learner_of(algorithm, range(2))
+        exchange = algorithm.exchange(learner.task, range(2))
+        for own, state in zip((learner, exchange), kept, strict=True):
+            if state:
+                own.restore(state)
+        for number in rounds:
+            if learner.finished.all():
                 break
-            learner.advance(algorithm.local_steps)
-            meeting(learner.parts)
-        return learner
+            learner.advance(exchange.steps)
+            exchange(learner.parts, number)
+        return learner, exchange
 
-    whole = go_on(learner_of(algorithm, range(2)), algorithm.rounds())
-    first = go_on(learner_of(algorithm, range(2)), 2)
-    kept = copy.deepcopy(first.state())
-    second = go_on(learner_of(algorithm, range(2)), algorithm.rounds(), kept)
+    whole, _ = go_on(count())
+    kept = copy.deepcopy([half.state() for half in go_on(range(2))])
+    second, _ = go_on(count(2), kept)
     np.testing.assert_array_equal(whole.weights.numpy(), second.weights.numpy())
     np.testing.assert_array_equal(whole.experience.returns, second.experience.returns)
 
@@ -81,7 +83,8 @@ def test_a_replica_that_diverges_ends_there_and_the_others_go_on():
     learner = learner_of(algorithm, range(2))
     learner.weights[1] = float("nan")  # the second agent of the first seed
     recorder = Recorder(range(2))
-    train(learner, algorithm.exchange(), algorithm.rounds(), recorder, Control())
+    exchange = algorithm.exchange(learner.task, range(2))
+    train(learner, exchange, algorithm.rounds(), recorder, Control())
     columns = recorder.columns()
     diverged = columns["value"][columns["metric"] == "diverged"]
     np.testing.assert_array_equal(diverged, [0, 1, 0, 0, 0, 0])
@@ -112,17 +115,17 @@ def test_targets_of_short_rounds_are_copied_after_an_exchange(algorithm, warm_up
     """PFedRL-Rep, Algorithm 4: the average is line 15, the copy line 18."""
     settings = algorithm(**STEPS | {"warm_up": warm_up, "target_every": 10, "episodes": 100})
     learner = learner_of(settings, [0])
-    exchange = settings.exchange()
+    exchange = settings.exchange(learner.task, [0])
     start = learner.target.clone()
     while learner.updates[learner.phases[0]].min() < 10:
         assert torch.equal(learner.target, start)
         learner.advance(settings.local_steps)
-        exchange(learner.parts)
+        exchange(learner.parts, 0)
     averaged = learner.weights.clone()
     for _ in range(2):  # the copy is due, and the next one ten updates later
         learner.advance(settings.local_steps)
         torch.testing.assert_close(learner.target, averaged, rtol=0, atol=0)
-        exchange(learner.parts)
+        exchange(learner.parts, 0)
     learner.advance(settings.local_steps)
     assert not torch.equal(learner.target, averaged)
 

@@ -20,9 +20,10 @@ FAMILY = Reacher(target_cells=True, action_noise=0.4, horizon=10)
 def curves(name, seeds, family=FAMILY, **settings):
     """Every recorded metric as {(round, metric): [seed] or [seed, agent]}."""
     algorithm = load("algorithms", name)(**{**BUDGET, **OWN[name], **settings})
-    learner = algorithm.learner(family.task(family.draw(seeds)), seeds)
+    task = family.task(family.draw(seeds))
+    learner, exchange = algorithm.learner(task, seeds), algorithm.exchange(task, seeds)
     recorder = Recorder(seeds)
-    train(learner, algorithm.exchange(), algorithm.rounds(), recorder, Control(curve_points=99))
+    train(learner, exchange, algorithm.rounds(), recorder, Control(curve_points=99))
     return {(at, metric): values for _, at, metric, values in recorder.state()}, learner
 
 
@@ -60,12 +61,13 @@ def test_early_rounds_are_left_out_of_late_gains():
 
 def test_goes_on_from_a_checkpoint():
     algorithm = load("algorithms", "fed_kl")(**BUDGET, **OWN["fed_kl"])
-    task, exchange = FAMILY.task(FAMILY.draw([0])), algorithm.exchange()
+    task = FAMILY.task(FAMILY.draw([0]))
+    exchange = algorithm.exchange(task, [0])
 
     def one_round(learner):
         learner.observe()
         learner.advance(exchange.steps)
-        exchange(learner.parts)
+        exchange(learner.parts, learner.round - 1)
 
     whole, first, second = (algorithm.learner(task, [0]) for _ in range(3))
     for learner in (whole, whole, first):
@@ -79,8 +81,21 @@ def test_goes_on_from_a_checkpoint():
 
 def test_all_algorithms_select_the_same_agents():
     learners = [curves(name, [0, 1])[1] for name in ("fed_avg", "fed_kl")]
-    np.testing.assert_array_equal(learners[0].selection(), learners[1].selection())
-    assert learners[0].selection().shape == (2, 3)
+    for number in range(3):
+        chosen = learners[0].selection(number)
+        np.testing.assert_array_equal(chosen, learners[1].selection(number))
+        assert chosen.shape == (2, 3)
+
+
+def test_only_selected_agents_send_and_what_they_send_is_counted():
+    found, learner = curves("fed_kl", [0, 1])
+    # policy and critic in single precision, c1 and c2 in double
+    each = 4 * (learner.rule.initial(np.random.default_rng(0))[0].size + learner.rule.critic.size)
+    times = np.zeros((2, learner.source.agents))
+    for number in range(2):
+        for seed, chosen in enumerate(learner.selection(number)):
+            times[seed, chosen] += 1
+    np.testing.assert_allclose(found[2, "megabytes_sent"], times * (each + 16) / 1e6)
 
 
 def test_untrained_clients_act_randomly_only_if_asked():
@@ -106,7 +121,7 @@ def test_a_collapsed_agent_starts_over():
 
 def test_own_coefficients_stay_with_their_agent():
     _, learner = curves("fed_kl", [0], average_coefficients=False)
-    assert not (learner.kept_c2 == 1.0).all()
+    assert not (learner.c2 == learner.c2[:, :1]).all()
     _, averaged = curves("fed_kl", [0])
     assert (averaged.c2 == averaged.c2[:, :1]).all()
 

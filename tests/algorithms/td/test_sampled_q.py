@@ -37,10 +37,10 @@ def trajectory(task, agent):
 
 def run(algorithm, family):
     learner = algorithm.learner(family.task(family.draw([SEED])), [SEED])
-    exchange = algorithm.exchange()
-    for _ in range(ROUNDS):
+    exchange = algorithm.exchange(learner.task, [SEED])
+    for number in range(ROUNDS):
         learner.advance(1)
-        exchange(learner.parts)
+        exchange(learner.parts, number)
     return learner
 
 

@@ -78,10 +78,10 @@ def test_pfedtd_rep_agrees_with_the_equations(family):
     seed, rounds = 5, 9
     learner = REP.learner(family.task(family.draw([seed])), [seed])
     Phi, theta = transcription(learner, seed, rounds, REP)
-    exchange = REP.exchange()
-    for _ in range(rounds):
+    exchange = REP.exchange(learner.task, [seed])
+    for number in range(rounds):
         learner.advance(1)
-        exchange(learner.parts)
+        exchange(learner.parts, number)
     for agent in range(3):
         np.testing.assert_allclose(learner.features[0, agent], Phi, atol=1e-10, rtol=0)
     np.testing.assert_allclose(learner.weights[0], theta, atol=1e-10, rtol=0)
@@ -121,10 +121,10 @@ def test_td_and_fed_td_agree_with_a_plain_table(kind):
                 table[i, s] += 0.3 / (t + 2) ** (5 / 6) * (target - table[i, s])
         if kind is FedTD:
             table[:] = table.mean(axis=0)
-    exchange = algorithm.exchange()
-    for _ in range(rounds):
+    exchange = algorithm.exchange(learner.task, [seed])
+    for number in range(rounds):
         learner.advance(1)
-        exchange(learner.parts)
+        exchange(learner.parts, number)
     np.testing.assert_allclose(learner.table[0], table, atol=1e-12)
 
 
@@ -133,9 +133,10 @@ def test_a_seed_learns_the_same_alone_and_in_a_block():
 
     def trained(seeds):
         learner = REP.learner(family.task(family.draw(seeds)), seeds)
-        for _ in range(5):
+        exchange = REP.exchange(learner.task, seeds)
+        for number in range(5):
             learner.advance(1)
-            REP.exchange()(learner.parts)
+            exchange(learner.parts, number)
         return learner.features
 
     np.testing.assert_array_equal(trained([3, 4, 5])[1], trained([4])[0])
