@@ -106,11 +106,11 @@ def test_experience_has_equal_slots_and_repeats() -> None:
 
     def collect():
         generators = [np.random.default_rng([s, a]) for s, a in zip(seed, agent, strict=True)]
-        return task.collect(seed, agent, 2, lambda seen: (seen, seen[..., :1] + 1), generators)
+        return task.collect(seed, agent, 2, lambda seen, _: (seen, seen[..., :1] + 1), generators)
 
     lived, again = collect(), collect()
     with pytest.raises(PfedrlError, match="select all of them every round"):
-        task.collect(seed[:3], agent[:3], 1, lambda seen: (seen, seen[..., :1]), [])
+        task.collect(seed[:3], agent[:3], 1, lambda seen, _: (seen, seen[..., :1]), [])
     task.close()
     assert lived.observations.shape == (14, 80, 6)
     assert np.array_equal(lived.observations, again.observations)
