@@ -6,7 +6,9 @@ import pytest
 
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.execute import build, run
+from pfedrl.pipeline.environments import build
+from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.fingerprint import run_code
 from tests.pipeline.test_cells import project
 
 
@@ -64,17 +66,6 @@ def test_provenance_says_where_the_numbers_came_from(cell: Cell, tmp_path: Path)
     facts = read_facts(tmp_path / "run.parquet")
     assert facts["settings"] == cell.settings()
     assert facts["seeds"] == [0, 2]
+    assert facts["code"] == run_code(cell)
     assert {"python", "numpy"} <= set(facts["versions"])
     assert facts["wall_seconds"] >= 0 and facts["peak_memory_mb"] > 0 and facts["commit"]
-
-
-def test_a_checkpoint_of_other_settings_or_a_broken_one_is_ignored(tmp_path: Path):
-    from pfedrl.stack.checkpoint import Checkpoint
-
-    path = tmp_path / "run.checkpoint"
-    assert Checkpoint(path, "a").load() is None
-    Checkpoint(path, "a").save({"round": 3})
-    assert Checkpoint(path, "a").load() == {"round": 3}
-    assert Checkpoint(path, "b").load() is None
-    path.write_bytes(path.read_bytes()[:-5])
-    assert Checkpoint(path, "a").load() is None

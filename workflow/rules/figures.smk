@@ -26,13 +26,12 @@ def artifact_summaries(wildcards):
 
 
 def artifact_code(wildcards):
-    return closure(f"pfedrl.analysis.figures.{artifact_of(wildcards).draw}")
+    return code_of(f"figures.{artifact_of(wildcards).draw}")
 
 
 rule draw_table:
     input:
         summaries=artifact_summaries,
-        code=artifact_code,
     output:
         **outputs_of("table"),
     log:
@@ -47,6 +46,7 @@ rule draw_table:
     params:
         artifact=artifact_settings,
         context=artifact_context,
+        code=artifact_code,
         scale=SCALE,
         folder=artifact_folder,
     message:
