@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from pfedrl.core.state_file import read_state, write_state
+from pfedrl.pipeline import execute
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build
@@ -59,6 +61,45 @@ def test_a_killed_run_goes_on_to_the_same_artifact(cell: Cell, tmp_path: Path):
         assert rounds[0] > 1, "went on from the checkpoint, not from the start"
     assert numbers(path) == numbers(tmp_path / "whole.parquet")
     assert not path.with_suffix(".checkpoint").exists()
+
+
+@pytest.mark.parametrize("cell", ["qavg"], indirect=True)
+def test_a_checkpoint_of_other_code_is_refused_and_the_run_starts_over(
+    cell: Cell, tmp_path: Path, monkeypatch, capsys
+):
+    path = tmp_path / "run.parquet"
+
+    def kill(done: int, total: int) -> None:
+        if done == 5:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(cell, range(8), path, progress=kill, checkpoint_seconds=0)
+    monkeypatch.setattr(execute, "run_code", lambda cell: "edited")
+    rounds = []
+    run(cell, range(8), path, progress=lambda done, total: rounds.append(done))
+    assert rounds[0] == 1
+    assert "was written with other code; the run starts over" in capsys.readouterr().err
+    assert read_facts(path)["code"] == "edited"
+
+
+@pytest.mark.parametrize("cell", ["qavg"], indirect=True)
+def test_times_go_on_after_a_kill(cell: Cell, tmp_path: Path):
+    path = tmp_path / "run.parquet"
+
+    def kill(done: int, total: int) -> None:
+        if done == 5:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(cell, range(8), path, progress=kill, checkpoint_seconds=0)
+    checkpoint = path.with_suffix(".checkpoint")
+    kept = read_state(checkpoint)
+    assert 0 < kept["times"]["wall_seconds"] < 1000
+    write_state(checkpoint, kept | {"times": {"wall_seconds": 2000.0, "cpu_seconds": 1000.0}})
+    run(cell, range(8), path)
+    assert read_facts(path)["wall_seconds"] >= 2000
+    assert read_facts(path)["cpu_seconds"] >= 1000
 
 
 def test_provenance_says_where_the_numbers_came_from(cell: Cell, tmp_path: Path):

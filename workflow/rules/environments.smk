@@ -30,9 +30,7 @@ rule build:
         environments="results/{scale}/envs/{draws}/{block}.npz",
     log:
         "results/{scale}/logs/envs/{draws}/{block}.log",
-    benchmark:
-        "results/{scale}/benchmarks/envs/{draws}/{block}.tsv"
-    cache: "omit-software"  # what would be in it is in the code's fingerprint
+    cache: "omit-software"  # the fingerprint has the versions that matter
     threads: 1
     resources:
         mem_mb=2000,

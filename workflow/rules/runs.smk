@@ -34,9 +34,7 @@ rule run:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
         "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
-    benchmark:
-        "results/{scale}/benchmarks/runs/{paper}/{experiment}/{cell}/{block}.tsv"
-    cache: "omit-software"
+    cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
     threads: 1
     resources:
         mem_mb=2000,
