@@ -6,8 +6,9 @@ differs, a run is made anew and a checkpoint refused; where it does not, nothing
 In it: every module that runs when the cell does (its algorithm, its family, `execute` and all that
 these import, at any depth and in any form), and the versions of the libraries among them that
 compute. Another version may round differently, so its numbers are not shared by a cache nor
-continued from a checkpoint; a tabular cell does not know torch's. Python's own version, and what
-reads and writes (pyarrow, pydantic), leave numbers as they are.
+continued from a checkpoint; a tabular cell does not know torch's. For the same reason the
+instruction set that they are held to is in it (see `core.processor`). Python's own version, and
+what reads and writes (pyarrow, pydantic), leave numbers as they are.
 
 Not in it, because no number can depend on it:
 - comments, formatting, docstrings;
@@ -23,12 +24,14 @@ Tables, figures, verdicts and pages show such other words: their rules keep them
 
 import ast
 import hashlib
+import os
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.processor import NUMBA, PINS
 from pfedrl.pipeline.closure import ROOT, closure, running
 
 if TYPE_CHECKING:
@@ -55,7 +58,9 @@ def fingerprint(*modules: str, words: bool = False, root: Path = ROOT) -> str:
         for path, source in sorted(sources.items())
         if path not in APART
     ]
-    parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]
+    if not words:
+        parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]
+        parts += [f"{name} {os.environ.get(name)}" for name in PINS | NUMBA]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 

@@ -195,6 +195,12 @@ def test_versions_count_where_the_library_computes(monkeypatch):
     assert both()[0] != qavg
 
 
+def test_another_instruction_set_counts(monkeypatch):
+    pinned = fingerprint(*QAVG)
+    monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
+    assert fingerprint(*QAVG) != pinned
+
+
 def test_every_component_has_one_of_its_own():
     for room in ("algorithms", "envs", "theory"):
         modules = [found.module for found in components(room).values()]

@@ -1,13 +1,18 @@
 """Checkpoints: taken where they are this run's and whole, refused with the reason where not."""
 
 import pickle
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from pfedrl.core.recorder import Recorder
 from pfedrl.core.state_file import read_state
 from pfedrl.core.stopwatch import Stopwatch
+from pfedrl.pipeline.cells import cells
 from pfedrl.stack.checkpoint import Checkpoint
+from pfedrl.stack.loop import Control
+from tests.core.test_state_file import same
 
 KEY = {"code": "c", "settings": "s", "seeds": "0-4"}
 
@@ -63,3 +68,37 @@ def test_times_go_on(path: Path):
     assert later.stopwatch.read()["cpu_seconds"] >= 50
     later.save(None)
     assert read_state(path)["times"]["wall_seconds"] >= 100  # a second kill loses no more
+
+
+class Twice(Checkpoint):
+    """Looks at what it has written, and ends the run when there has been something to learn."""
+
+    def save(self, state) -> None:
+        super().save(state)
+        assert same(read_state(self.path)["state"], state)
+        if state["round"] > 0:
+            raise KeyboardInterrupt
+
+
+def one_cell_an_algorithm(project):
+    found = {}
+    scale = project.scale("tiny")
+    for paper, page in project.papers.items():
+        for experiment in page.experiments:
+            if project.budget(scale, paper, experiment) is not None:
+                for cell in cells(project, paper, experiment, "tiny"):
+                    if cell.family is not None and cell.skip() is None:
+                        found.setdefault(cell.algorithm, cell)
+    return found
+
+
+def test_every_algorithms_state_comes_back_as_it_was(project, tmp_path: Path):
+    found = one_cell_an_algorithm(project)
+    assert len(found) > 20
+    for name, cell in found.items():
+        seeds = range(2)
+        control = Control(2, Twice(tmp_path / name.replace("/", "-"), KEY, seconds=0))
+        with suppress(KeyboardInterrupt):
+            draws = cell.family.draw(seeds)
+            cell.runnable.run(seeds, cell.family, draws, Recorder(seeds), control)
+    assert len(list(tmp_path.iterdir())) > 20
