@@ -34,6 +34,9 @@ ScaleName = Annotated[
     str, typer.Option("--scale", help="A file in workflow/scales: seeds and budgets.")
 ]
 Output = Annotated[Path | None, typer.Option(help="Default: where the pipeline would write.")]
+Code = Annotated[
+    str | None, typer.Option(help="The fingerprint that the code must have; any by default.")
+]
 
 
 @app.command()
@@ -44,19 +47,22 @@ def build(
     seeds: Seeds,
     scale: ScaleName = "laptop",
     output: Output = None,
+    code: Code = None,
 ) -> None:
     """Draw the environments of a cell's family and keep them in a file.
 
     Cells whose families differ only in what is done after drawing share one file.
     """
     from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
-    from pfedrl.pipeline.execute import build
+    from pfedrl.pipeline.environments import build
+    from pfedrl.pipeline.fingerprint import build_code, check_code
     from pfedrl.pipeline.project import Project
 
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
     if found.family is None:
         raise PfedrlError(f"{paper}/{experiment}/{cell} names no family: nothing to build.")
+    check_code(code, build_code(found))
     output = output or draws_path(scale, found, f"{block.start}-{block.stop}")
     build(found, block, output)
     typer.echo(output)
@@ -73,6 +79,7 @@ def run(
         Path | None, typer.Option(help="What `pfedrl build` wrote; drawn afresh by default.")
     ] = None,
     output: Output = None,
+    code: Code = None,
 ) -> None:
     """Run a cell on a block of seeds and write its artifact, a Parquet file in long form.
 
@@ -84,10 +91,12 @@ def run(
     from pfedrl.core.progress import progress_bar
     from pfedrl.pipeline.cells import find_cell, parse_block, run_path
     from pfedrl.pipeline.execute import run
+    from pfedrl.pipeline.fingerprint import check_code, run_code
     from pfedrl.pipeline.project import Project
 
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
+    check_code(code, run_code(found))
     output = output or run_path(scale, found, f"{block.start}-{block.stop}")
     with progress_bar(f"{experiment}/{cell}") as progress:
         run(found, block, output, environments, progress)

@@ -31,10 +31,10 @@ class Recorder:
         self._rows.append(Measurement(axis, at, metric, np.array(values, dtype=np.float64), rows))
 
     def state(self) -> list[Any]:
-        return list(self._rows)
+        return [tuple(row) for row in self._rows]
 
     def restore(self, state: list[Any]) -> None:
-        self._rows = list(state)
+        self._rows = [Measurement(*row) for row in state]
 
     def columns(self) -> dict[str, np.ndarray]:
         """seed, agent, axis, at, metric and value, one row a measurement."""

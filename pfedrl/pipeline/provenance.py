@@ -1,14 +1,14 @@
 """Where a number came from: settings, seeds, versions, commit, time and memory."""
 
 import platform
-import resource
 import subprocess
 import sys
-import time
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from pfedrl.core.stopwatch import Stopwatch
 
 PACKAGES = (
     "numpy",
@@ -61,28 +61,6 @@ def processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def processor_seconds() -> float:
-    """Of this process and of its workers that have ended."""
-    workers = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + workers.ru_utime + workers.ru_stime
-
-
-class Stopwatch:
-    """Wall and processor time since it was made, and this process's peak memory."""
-
-    def __init__(self) -> None:
-        self._wall = time.perf_counter()
-        self._cpu = processor_seconds()
-
-    def read(self) -> dict[str, Any]:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        return {
-            "wall_seconds": round(time.perf_counter() - self._wall, 3),
-            "cpu_seconds": round(processor_seconds() - self._cpu, 3),
-            "peak_memory_mb": round(peak, 1),
-        }
 
 
 def provenance(stopwatch: Stopwatch, **facts: Any) -> dict[str, Any]:

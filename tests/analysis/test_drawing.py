@@ -111,7 +111,7 @@ def test_an_artifact_that_does_not_exist_gets_the_nearest(project, made, tmp_pat
 
 @pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(figures.__path__)])
 def test_code_that_a_figure_depends_on_is_found_by_reading(module):
-    files = closure(f"pfedrl.analysis.figures.{module}")
+    files, _ = closure(f"pfedrl.analysis.figures.{module}")
     for needed in (f"figures/{module}", "drawing", "tables", "style", "summaries", "output"):
         assert f"pfedrl/analysis/{needed}.py" in files
 

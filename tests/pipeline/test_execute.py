@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from pfedrl.core.state_file import read_state, write_state
+from pfedrl.pipeline import execute
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.execute import build, run
+from pfedrl.pipeline.environments import build
+from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.fingerprint import run_code
 from tests.pipeline.test_cells import project
 
 
@@ -59,22 +63,50 @@ def test_a_killed_run_goes_on_to_the_same_artifact(cell: Cell, tmp_path: Path):
     assert not path.with_suffix(".checkpoint").exists()
 
 
+@pytest.mark.parametrize("cell", ["qavg"], indirect=True)
+def test_a_checkpoint_of_other_code_is_refused_and_the_run_starts_over(
+    cell: Cell, tmp_path: Path, monkeypatch, capsys
+):
+    path = tmp_path / "run.parquet"
+
+    def kill(done: int, total: int) -> None:
+        if done == 5:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(cell, range(8), path, progress=kill, checkpoint_seconds=0)
+    monkeypatch.setattr(execute, "run_code", lambda cell: "edited")
+    rounds = []
+    run(cell, range(8), path, progress=lambda done, total: rounds.append(done))
+    assert rounds[0] == 1
+    assert "was written with other code; the run starts over" in capsys.readouterr().err
+    assert read_facts(path)["code"] == "edited"
+
+
+@pytest.mark.parametrize("cell", ["qavg"], indirect=True)
+def test_times_go_on_after_a_kill(cell: Cell, tmp_path: Path):
+    path = tmp_path / "run.parquet"
+
+    def kill(done: int, total: int) -> None:
+        if done == 5:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(cell, range(8), path, progress=kill, checkpoint_seconds=0)
+    checkpoint = path.with_suffix(".checkpoint")
+    kept = read_state(checkpoint)
+    assert 0 < kept["times"]["wall_seconds"] < 1000
+    write_state(checkpoint, kept | {"times": {"wall_seconds": 2000.0, "cpu_seconds": 1000.0}})
+    run(cell, range(8), path)
+    assert read_facts(path)["wall_seconds"] >= 2000
+    assert read_facts(path)["cpu_seconds"] >= 1000
+
+
 def test_provenance_says_where_the_numbers_came_from(cell: Cell, tmp_path: Path):
     run(cell, range(2), tmp_path / "run.parquet")
     facts = read_facts(tmp_path / "run.parquet")
     assert facts["settings"] == cell.settings()
     assert facts["seeds"] == [0, 2]
+    assert facts["code"] == run_code(cell)
     assert {"python", "numpy"} <= set(facts["versions"])
     assert facts["wall_seconds"] >= 0 and facts["peak_memory_mb"] > 0 and facts["commit"]
-
-
-def test_a_checkpoint_of_other_settings_or_a_broken_one_is_ignored(tmp_path: Path):
-    from pfedrl.stack.checkpoint import Checkpoint
-
-    path = tmp_path / "run.checkpoint"
-    assert Checkpoint(path, "a").load() is None
-    Checkpoint(path, "a").save({"round": 3})
-    assert Checkpoint(path, "a").load() == {"round": 3}
-    assert Checkpoint(path, "b").load() is None
-    path.write_bytes(path.read_bytes()[:-5])
-    assert Checkpoint(path, "a").load() is None

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -78,22 +78,28 @@ class Tiny:
     """The tiny project on disk."""
 
     root: Path
+    variables: dict[str, str] = field(default_factory=dict)  # of the environment
 
     def write(self, name: str, values: dict | str) -> None:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(values if isinstance(values, str) else yaml.safe_dump(values))
 
-    def append(self, name: str, text: str = "\n# edited\n") -> None:
+    def append(self, name: str, text: str = "\nEDITED = True\n") -> None:
         time.sleep(0.01)  # a later time of change than any output's
         with (self.root / name).open("a") as file:
             file.write(text)
+
+    def replace(self, name: str, old: str, new: str) -> None:
+        text = (self.root / name).read_text()
+        assert text.count(old) == 1, (name, old)
+        (self.root / name).write_text(text.replace(old, new))
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
     def environment(self) -> dict[str, str]:
-        return os.environ | {"PYTHONPATH": str(self.root)}
+        return os.environ | {"PYTHONPATH": str(self.root)} | self.variables
 
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

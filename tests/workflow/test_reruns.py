@@ -60,8 +60,38 @@ def test_editing_a_drawing_redraws_that_figure_only(project: Tiny):
 
 def test_editing_the_command_line_reruns_nothing(project: Tiny):
     project.append("pfedrl/cli.py")
-    project.append("workflow/papers/tiny/experiments.yaml")
+    project.append("workflow/papers/tiny/experiments.yaml", "\n# edited\n")
     assert project.planned() == set()
+
+
+def test_editing_what_executes_and_records_reruns_everything(project: Tiny):
+    project.append("pfedrl/pipeline/execute.py")
+    cells = runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
+    assert project.planned() == cells | after("random", "windy")
+
+
+def test_comments_docstrings_annotations_and_errors_rerun_nothing(project: Tiny):
+    learner = "pfedrl/algorithms/tabular/learner.py"
+    project.append(learner, "\n# a comment\n")
+    project.replace(learner, '"""Q tables, updated by expected backups."""', '"""Other words."""')
+    project.replace("pfedrl/stack/exchange.py", "nothing to share: ", "there is nothing to share: ")
+    project.replace("pfedrl/core/recorder.py", "state(self) -> list[Any]", "state(self) -> Any")
+    project.append("pfedrl/core/errors.py")
+    project.append("pfedrl/analysis/figures/tiny_figure.py", "\n# a comment\n")
+    assert project.planned() == set()
+
+
+def test_another_label_redraws_and_retrains_nothing(project: Tiny):
+    project.replace("pfedrl/algorithms/controls/random_policy.py", '"Random policy"', '"Random"')
+    assert project.planned() == {TABLE, REPORT}
+
+
+def test_a_relative_import_is_seen(project: Tiny):
+    project.write("pfedrl/algorithms/tabular/sizes.py", "SIZE = 1\n")
+    project.append("pfedrl/algorithms/controls/fixed_tabular.py", "\nfrom ..tabular import sizes\n")
+    project.make("results/laptop/summaries/tiny/random.finals.parquet")
+    project.write("pfedrl/algorithms/tabular/sizes.py", "SIZE = 2\n")
+    assert runs(*RANDOM_CONTROL) <= project.planned()
 
 
 def test_touching_a_file_reruns_nothing(project: Tiny):

@@ -8,9 +8,8 @@ from pathlib import Path
 from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.registry import module_of
 from pfedrl.pipeline.cells import cells, draws_path, run_path
-from pfedrl.pipeline.closure import closure
+from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.project import Project
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
@@ -103,6 +102,12 @@ def check_targets():
             files = [f"{FIGURES}/index.html"]
             files += [path for paper in PAPERS for path in paper_targets(paper)]
             give_up(unknown("target", target, ["all", *PAPERS, *files]))
+
+
+@cache
+def code_of(module):
+    """The fingerprint of what summarises, draws, judges or reports: its words count."""
+    return fingerprint(f"pfedrl.analysis.{module}", words=True)
 
 
 def summaries(scale, paper, experiments):

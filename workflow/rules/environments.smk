@@ -12,8 +12,7 @@ def cell_with_draws(scale, draws):
 
 
 def family_code(wildcards):
-    family = cell_with_draws(wildcards.scale, wildcards.draws).family
-    return closure(type(family).__module__)
+    return build_code(cell_with_draws(wildcards.scale, wildcards.draws))
 
 
 def draw_settings(wildcards):
@@ -27,22 +26,23 @@ def drawing_cell(wildcards, output):
 
 
 rule build:
-    input:
-        code=family_code,
     output:
         environments="results/{scale}/envs/{draws}/{block}.npz",
     log:
         "results/{scale}/logs/envs/{draws}/{block}.log",
-    benchmark:
-        "results/{scale}/benchmarks/envs/{draws}/{block}.tsv"
+    cache: "omit-software"  # the fingerprint has the versions that matter
     threads: 1
     resources:
         mem_mb=2000,
     params:
+        # all that the draws depend on: Snakemake's cache knows a job by its parameters, not by its
+        # wildcards
+        seeds="{block}",
         settings=draw_settings,
+        code=family_code,
         cell=drawing_cell,
     message:
         "Drawing {wildcards.draws}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl build {params.cell} --seeds {wildcards.block} --scale {wildcards.scale} "
-        "--output {output.environments} > {log} 2>&1"
+        "python -m pfedrl build {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
+        "--output {output.environments} --code {params.code} > {log} 2>&1"

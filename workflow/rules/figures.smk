@@ -17,6 +17,13 @@ def artifact_context(wildcards):
     return [*titles, *(claim.model_dump_json() for claim in claims)]
 
 
+def artifact_labels(wildcards):
+    """Names of algorithms, as the papers write them; no code of the drawing has them."""
+    named = artifact_of(wildcards).experiments
+    found = [cells_of(SCALE, wildcards.paper, experiment).values() for experiment in named]
+    return sorted({f"{cell.algorithm}: {cell.runnable.label}" for cells in found for cell in cells})
+
+
 def artifact_folder(wildcards, output):
     return Path(output.json).parent
 
@@ -26,13 +33,12 @@ def artifact_summaries(wildcards):
 
 
 def artifact_code(wildcards):
-    return closure(f"pfedrl.analysis.figures.{artifact_of(wildcards).draw}")
+    return code_of(f"figures.{artifact_of(wildcards).draw}")
 
 
 rule draw_table:
     input:
         summaries=artifact_summaries,
-        code=artifact_code,
     output:
         **outputs_of("table"),
     log:
@@ -47,6 +53,8 @@ rule draw_table:
     params:
         artifact=artifact_settings,
         context=artifact_context,
+        labels=artifact_labels,
+        code=artifact_code,
         scale=SCALE,
         folder=artifact_folder,
     message:

@@ -17,7 +17,6 @@ def claims_summaries(wildcards):
 rule claims:
     input:
         summaries=claims_summaries,
-        code=closure("pfedrl.analysis.claims"),
     output:
         verdicts="results/{scale}/claims/{paper}.json",
     log:
@@ -29,6 +28,7 @@ rule claims:
         mem_mb=1000,
     params:
         settings=claims_settings,
+        code=code_of("claims"),
     message:
         "Testing the claims of {wildcards.paper}"
     shell:
@@ -44,7 +44,6 @@ def report_pages(wildcards):
 rule report:
     input:
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
-        code=closure("pfedrl.analysis.overview"),
     output:
         page=f"{FIGURES}/index.html",
         overview=f"{FIGURES}/README.md",
@@ -57,6 +56,7 @@ rule report:
         mem_mb=1000,
     params:
         pages=report_pages,
+        code=fingerprint("pfedrl.analysis.report", "pfedrl.analysis.overview", words=True),
         scale=SCALE,
     message:
         "Writing the report"

@@ -14,11 +14,8 @@ def environments_option(wildcards, input):
     return f"--environments {input.environments}" if input.environments else ""
 
 
-def run_code(wildcards):
-    """The code that shapes the numbers; the settings are in the cell's key."""
-    cell = cell_of(wildcards)
-    families = [] if cell.family is None else [type(cell.family).__module__]
-    return closure(module_of(cell.algorithm), *families)
+def cell_code(wildcards):
+    return run_code(cell_of(wildcards))
 
 
 def cell_key(wildcards):
@@ -33,31 +30,30 @@ def experiment_runs(wildcards):
 rule run:
     input:
         environments=run_environments,
-        code=run_code,
     output:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
         "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
-    benchmark:
-        "results/{scale}/benchmarks/runs/{paper}/{experiment}/{cell}/{block}.tsv"
+    cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
     threads: 1
     resources:
         mem_mb=2000,
     params:
+        cell="{paper} {experiment} {cell}",
+        seeds="{block}",
         key=cell_key,
+        code=cell_code,
         environments=environments_option,
     message:
         "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl run {wildcards.paper} {wildcards.experiment} {wildcards.cell} "
-        "--seeds {wildcards.block} --scale {wildcards.scale} {params.environments} "
-        "--output {output.run} > {log} 2>&1"
+        "python -m pfedrl run {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
+        "{params.environments} --output {output.run} --code {params.code} > {log} 2>&1"
 
 
 rule summarise:
     input:
         runs=experiment_runs,
-        code=closure("pfedrl.analysis.summarise"),
     output:
         statistics="results/{scale}/summaries/{paper}/{experiment}.statistics.parquet",
         finals="results/{scale}/summaries/{paper}/{experiment}.finals.parquet",
@@ -68,6 +64,8 @@ rule summarise:
     threads: 1
     resources:
         mem_mb=2000,
+    params:
+        code=code_of("summarise"),
     message:
         "Summarising {wildcards.paper}/{wildcards.experiment}"
     shell:

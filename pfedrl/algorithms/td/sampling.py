@@ -33,10 +33,14 @@ class Uniforms:
         return taken
 
     def state(self) -> Any:
-        return self.generators, self.buffer
+        states = [[stream.bit_generator.state for stream in row] for row in self.generators]
+        return states, self.buffer
 
     def restore(self, state: Any) -> None:
-        self.generators, self.buffer = state
+        states, self.buffer = state
+        for row, kept in zip(self.generators, states, strict=True):
+            for stream, own in zip(row, kept, strict=True):
+                stream.bit_generator.state = own
 
 
 def cumulative(probability: np.ndarray) -> np.ndarray:

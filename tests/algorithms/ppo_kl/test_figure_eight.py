@@ -40,7 +40,7 @@ def test_a_killed_run_goes_on_to_the_same_result(project, tmp_path) -> None:
             raise KilledError
 
     def control(progress):
-        checkpoint = Checkpoint(tmp_path / "run.checkpoint", "key", seconds=0)
+        checkpoint = Checkpoint(tmp_path / "run.checkpoint", {"code": "c"}, seconds=0)
         return Control(3, checkpoint, progress)
 
     with pytest.raises(KilledError):

@@ -1,0 +1,45 @@
+"""The draws of a family: made once, kept in a file, and read where they are needed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+
+import numpy as np
+
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.core.files import atomic_write
+from pfedrl.envs.family import Draws
+
+if TYPE_CHECKING:
+    from pfedrl.pipeline.cells import Cell
+
+BUILT_FOR = "built_for"  # what the draws of a file are draws of
+
+
+def _built_for(cell: "Cell", seeds: range) -> str:
+    return f"{cell.draws_name()}, seeds {seeds.start}-{seeds.stop}"
+
+
+def build(cell: "Cell", seeds: range, output: Path) -> None:
+    """Draw the members of the cell's family and keep them."""
+    assert cell.family is not None
+    drawn = {BUILT_FOR: np.array(_built_for(cell, seeds)), **cell.family.draw(seeds)}
+    with atomic_write(output) as temporary:
+        np.savez(temporary, allow_pickle=False, **drawn)
+
+
+def read_draws(path: Path, cell: "Cell", seeds: range) -> Draws:
+    """The draws of a file, if they are those of the cell and the seeds."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            draws = dict(stored)
+            built_for = str(draws.pop(BUILT_FOR))
+    except (OSError, BadZipFile, KeyError, ValueError, EOFError) as error:
+        raise PfedrlError(
+            f"{path}: the environments cannot be read ({error}). "
+            f"Rebuild them: rm {path} && snakemake --cores all {path}",
+            exit_code=BROKEN_ARTIFACT,
+        ) from None
+    if built_for != (needed := _built_for(cell, seeds)):
+        raise PfedrlError(f"{path}: holds {built_for}; this run needs {needed}.")
+    return draws

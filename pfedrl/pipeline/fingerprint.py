@@ -1,0 +1,185 @@
+"""Code as an input: a digest of the code that shapes a cell's numbers.
+
+It is a parameter of the rules, part of a checkpoint's key and of an artifact's provenance: where it
+differs, a run is made anew and a checkpoint refused; where it does not, nothing reruns.
+
+In it: every module that runs when the cell does (its algorithm, its family, `execute` and all that
+these import, at any depth and in any form), and the versions of the libraries among them that
+compute. Another version may round differently, so its numbers are not shared by a cache nor
+continued from a checkpoint; a tabular cell does not know torch's. For the same reason the
+instruction set that they are held to is in it (see `core.processor`). Python's own version, and
+what reads and writes (pyarrow, pydantic), leave numbers as they are.
+
+Not in it, because no number can depend on it:
+- comments, formatting, docstrings;
+- annotations of functions and variables, and imports for them. Those in a class stay: dataclasses
+  and settings are made from them;
+- the texts in `raise`, in errors and after an assertion's comma;
+- other words: `description` of a setting, and the class attributes `label`, `style` and `varies`;
+- `skip`, which says whether a cell exists, not what comes out of it;
+- the modules APART.
+
+Tables, figures, verdicts and pages show such other words: their rules keep them by `words=True`.
+"""
+
+import ast
+import hashlib
+import os
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.processor import NUMBA, PINS
+from pfedrl.pipeline.closure import ROOT, closure, running
+
+if TYPE_CHECKING:
+    from pfedrl.pipeline.cells import Cell
+
+LIBRARIES = ("numpy", "scipy", "numba", "torch", "gymnasium", "mujoco", "libsumo")
+WORDS = {"label", "style", "varies"}  # attributes of components
+ERRORS = {"unknown", "broken"}  # functions that make an error, besides the classes named ...Error
+FOR_ANNOTATIONS = {"typing", "collections.abc", "__future__"}
+APART = {
+    "pfedrl/core/errors.py",  # words
+    "pfedrl/core/progress.py",
+    "pfedrl/core/settings.py",  # how settings are checked; their values are a parameter themselves
+    "pfedrl/pipeline/closure.py",  # whether to run again, not what comes out
+    "pfedrl/pipeline/fingerprint.py",
+}
+
+
+def fingerprint(*modules: str, words: bool = False, root: Path = ROOT) -> str:
+    """A digest of the modules and of all that they import."""
+    sources, elsewhere = closure(*modules, root=root)
+    parts = [
+        f"{path}\n{_kept(source, words)}"
+        for path, source in sorted(sources.items())
+        if path not in APART
+    ]
+    if not words:
+        parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]
+        parts += [f"{name} {os.environ.get(name)}" for name in PINS | NUMBA]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+def run_code(cell: "Cell") -> str:
+    """The code behind the numbers of a cell's runs."""
+    families = [] if cell.family is None else [type(cell.family).__module__]
+    return _of(type(cell.runnable).__module__, *families, "pfedrl.pipeline.execute")
+
+
+def build_code(cell: "Cell") -> str:
+    """The code behind the draws of a cell's family."""
+    return _of(type(cell.family).__module__, "pfedrl.pipeline.environments")
+
+
+def check_code(expected: str | None, found: str) -> None:
+    """A job that began after an edit must not stand for the code that was planned, in a cache."""
+    if expected is not None and expected != found:
+        raise PfedrlError(
+            "the code was edited after the pipeline had started. Give the same command again."
+        )
+
+
+@cache
+def _of(*modules: str) -> str:
+    return fingerprint(*modules)
+
+
+@cache
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+@cache
+def _kept(source: str, words: bool) -> str:
+    """The source in one form, whatever its comments and line breaks; with or without its words."""
+    return ast.unparse(ast.fix_missing_locations(_Effects(words).visit(running(source))))
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+class _Silent(ast.NodeTransformer):
+    """Texts made empty; what else an error carries stays."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        return ast.Constant("")
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant("") if _is_text(node) else node
+
+
+class _Effects(ast.NodeTransformer):
+    """Of a module that runs, what can shape a number; or, with words, a page."""
+
+    def __init__(self, words: bool) -> None:
+        self._words = words
+        self._of_classes: set[ast.stmt] = set()  # lines whose annotations make fields
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [line for line in node.body if not self._says_nothing(line)] or [ast.Pass()]
+        return node
+
+    @staticmethod
+    def _says_nothing(line: ast.stmt) -> bool:
+        """A docstring, or the package's version."""
+        if isinstance(line, ast.Assign):
+            return ast.unparse(line.targets[0]) == "__version__"
+        return isinstance(line, ast.Expr) and _is_text(line.value)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.body = [line for line in node.body if self._words or not self._is_word(line)]
+        self._of_classes.update(node.body)
+        return self.generic_visit(node)
+
+    @staticmethod
+    def _is_word(line: ast.stmt) -> bool:
+        if isinstance(line, ast.FunctionDef):
+            return line.name == "skip"
+        targets: list[Any] = getattr(line, "targets", [getattr(line, "target", None)])
+        return getattr(targets[0], "id", None) in WORDS
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        if node in self._of_classes:
+            return node
+        return None if node.value is None else ast.Assign([node.target], node.value)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        return None if node.module in FOR_ANNOTATIONS else node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        self.generic_visit(node)
+        return _Silent().visit(node)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        node.msg = None
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name.endswith("Error") or name in ERRORS:
+            return _Silent().visit(node)
+        if name == "Field" and not self._words:
+            node.keywords = [word for word in node.keywords if word.arg != "description"]
+        return node

@@ -1,0 +1,207 @@
+"""The fingerprint of code: what can shape a number is in it, and what cannot is not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pfedrl.core.registry import components
+from pfedrl.pipeline import fingerprint as fingerprint_module
+from pfedrl.pipeline.fingerprint import fingerprint
+
+ROOT = Path(__file__).parents[2]
+EXECUTE = "pfedrl.pipeline.execute"
+QAVG = ("pfedrl.algorithms.tabular.qavg", "pfedrl.envs.tabular.random_mdp", EXECUTE)
+DQN = ("pfedrl.algorithms.dqn.dqn_avg", "pfedrl.envs.classic.cartpole", EXECUTE)
+FIGURE = ("pfedrl.analysis.figures.qavg_table1",)
+
+SOURCE = '''
+"""What it is for."""
+from typing import ClassVar, TYPE_CHECKING
+from pydantic import Field
+from pfedrl.core.errors import PfedrlError, unknown
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Thing:
+    """A thing."""
+
+    label: ClassVar[str] = "A label"
+    style: ClassVar[object] = ("#000000", "-")
+    rate: float = Field(0.1, gt=0, description="of learning")
+    other: float = 0.3
+
+    def skip(self, family):
+        return "for a reason"
+
+    def step(self, size: int) -> float:
+        """One step."""
+        total: float = size * 0.5  # a half
+        assert total >= 0, "negative"
+        if size > 3:
+            raise PfedrlError(f"{size} is too large", exit_code=3)
+        if size > 2:
+            raise ValueError("too large: " + str(size))
+        return total
+
+
+def find(name):
+    return unknown("thing", name, ["a"])
+'''
+
+
+def of(root: Path, source: str, words: bool = False) -> str:
+    (root / "pfedrl").mkdir(exist_ok=True)
+    (root / "pfedrl" / "__init__.py").write_text("")
+    (root / "pfedrl" / "thing.py").write_text(source)
+    return fingerprint("pfedrl.thing", words=words, root=root)
+
+
+def changed(old: str, new: str) -> str:
+    assert SOURCE.count(old) == 1, old
+    return SOURCE.replace(old, new)
+
+
+SILENT = {
+    "comment": ("# a half", "# one half"),
+    "formatting": ("size * 0.5", "(\n            size * 0.5\n        )"),
+    "docstring of a module": ("What it is for.", "Other words."),
+    "docstring of a class": ("A thing.", "Other words."),
+    "docstring of a function": ('"""One step."""', ""),
+    "annotation of an argument": ("size: int", "size: float"),
+    "annotation of a result": (" -> float", ""),
+    "annotation of a variable": ("total: float =", "total ="),
+    "import for annotations": ("ClassVar, TYPE_CHECKING", "Any, ClassVar, TYPE_CHECKING"),
+    "import for types": ("    import torch", "    import torch\n    import numpy"),
+    "reworded error": ("is too large", "must be at most 3"),
+    "reworded error in parts": ("too large: ", "at most 2, not "),
+    "reworded unknown": ('unknown("thing"', 'unknown("item"'),
+    "reworded assertion": ("negative", "below zero"),
+}
+WORDS = {
+    "label": ("A label", "Another"),
+    "colour": ("#000000", "#ff0000"),
+    "description": ("of learning", "the step size"),
+    "reason to skip": ("for a reason", "for another"),
+}
+EFFECTS = {
+    "number": ("size * 0.5", "size * 0.6"),
+    "default": ("0.1, gt", "0.2, gt"),
+    "field's type": ("other: float", "other: int"),
+    "field's name": ("other", "rest"),
+    "condition": ("size > 3", "size >= 3"),
+    "what an error carries": ("exit_code=3", "exit_code=4"),
+    "kind of error": ("raise ValueError", "raise KeyError"),
+}
+
+
+@pytest.mark.parametrize("edit", SILENT)
+def test_what_changes_nothing_leaves_it_as_it_is(tmp_path: Path, edit: str):
+    for words in (False, True):
+        after = of(tmp_path, changed(*SILENT[edit]), words)
+        assert after == of(tmp_path, SOURCE, words)
+
+
+@pytest.mark.parametrize("edit", WORDS)
+def test_words_change_what_is_drawn_but_no_number(tmp_path: Path, edit: str):
+    after = changed(*WORDS[edit])
+    assert of(tmp_path, after) == of(tmp_path, SOURCE)
+    assert of(tmp_path, after, words=True) != of(tmp_path, SOURCE, words=True)
+
+
+@pytest.mark.parametrize("edit", EFFECTS)
+def test_what_may_change_a_number_changes_it(tmp_path: Path, edit: str):
+    assert of(tmp_path, changed(*EFFECTS[edit])) != of(tmp_path, SOURCE)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The package, to edit."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "pfedrl", tmp_path / "pfedrl", ignore=ignored)
+    return tmp_path
+
+
+def affected(root: Path, path: str, *texts: str) -> set[str]:
+    """Which of QAvg, DQN and a table see an edit; with one text appended, or one replaced."""
+
+    def all_three() -> dict[str, str]:
+        return {
+            "qavg": fingerprint(*QAVG, root=root),
+            "dqn": fingerprint(*DQN, root=root),
+            "table": fingerprint(*FIGURE, words=True, root=root),
+        }
+
+    before = all_three()
+    file = root / "pfedrl" / path
+    source = file.read_text()
+    assert len(texts) == 1 or texts[0] in source, texts[0]
+    file.write_text(source + texts[0] if len(texts) == 1 else source.replace(*texts))
+    after = all_three()
+    return {name for name in before if before[name] != after[name]}
+
+
+CODE = "\n\nEDITED = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "who"),
+    [
+        ("algorithms/dqn/learner.py", {"dqn"}),
+        ("algorithms/tabular/learner.py", {"qavg"}),
+        ("envs/tabular/random_mdp.py", {"qavg"}),
+        ("pipeline/execute.py", {"qavg", "dqn"}),
+        ("__init__.py", {"qavg", "dqn", "table"}),
+        ("analysis/figures/qavg_table1.py", {"table"}),
+        ("cli.py", set()),
+        ("core/errors.py", set()),
+        ("pipeline/fingerprint.py", set()),
+        ("pipeline/cells.py", set()),
+    ],
+)
+def test_an_edit_reaches_what_runs_it_and_nothing_else(copy: Path, path: str, who: set[str]):
+    assert affected(copy, path, CODE) - {"table"} == who - {"table"}
+    if "table" in who or path.startswith(("analysis", "cli")):
+        assert ("table" in affected(copy, path, CODE)) == ("table" in who)
+
+
+def test_what_decides_what_is_recorded_is_in_it(copy: Path):
+    for path in ("pipeline/artifact.py", "core/recorder.py", "stack/checkpoint.py",
+                 "core/state_file.py", "core/stopwatch.py", "stack/loop.py"):  # fmt: skip
+        assert {"qavg", "dqn"} <= affected(copy, path, CODE)
+
+
+def test_a_label_and_a_version_reach_no_run(copy: Path):
+    assert affected(copy, "algorithms/tabular/qavg.py", '"QAvg"', '"Q-Avg"') == set()
+    assert affected(copy, "__init__.py", "__version__ = ", "__version__ = 'x' + ") <= {"table"}
+
+
+def test_versions_count_where_the_library_computes(monkeypatch):
+    def both() -> tuple[str, str]:
+        return fingerprint(*QAVG), fingerprint(*DQN)
+
+    def upgrade(library: str) -> None:
+        real = fingerprint_module._version
+        monkeypatch.setattr(
+            fingerprint_module, "_version", lambda name: "99" if name == library else real(name)
+        )
+
+    qavg, dqn = both()
+    upgrade("torch")
+    assert both()[0] == qavg and both()[1] != dqn
+    upgrade("numpy")
+    assert both()[0] != qavg
+
+
+def test_another_instruction_set_counts(monkeypatch):
+    pinned = fingerprint(*QAVG)
+    monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
+    assert fingerprint(*QAVG) != pinned
+
+
+def test_every_component_has_one_of_its_own():
+    for room in ("algorithms", "envs", "theory"):
+        modules = [found.module for found in components(room).values()]
+        assert len({fingerprint(module) for module in modules}) == len(modules)
