@@ -41,6 +41,10 @@ class Algorithm(Settings):
     def rounds(self) -> int:
         """How many times the agents take local steps and meet."""
 
+    @abstractmethod
+    def metrics(self, family: Any) -> set[str]:
+        """The names under which it records on a family; claims and figures may ask for no other."""
+
     def skip(self, family: Family) -> str | None:
         """Why the algorithm cannot run on a family, or None."""
         if family.kind in self.kinds:

@@ -11,6 +11,8 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import module_of
 from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.closure import closure
+from pfedrl.pipeline.cuts import cuts_of
+from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.project import Project
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
@@ -62,6 +64,8 @@ try:
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     check_drawings()
+    for paper in PROJECT.papers:
+        check_paper(PROJECT, paper)
 except PfedrlError as error:
     give_up(error)
 

@@ -8,9 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Algorithm
+from pfedrl.algorithms.dqn import metrics
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.recorder import Recorder
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.classic.task import ControlFamily, ControlTask
 from pfedrl.envs.family import Draws, Family
 from pfedrl.stack.exchange import Exchange
 from pfedrl.stack.loop import Control, recorded_rounds, train
@@ -19,8 +20,6 @@ from pfedrl.stack.mixing import ServerAverage
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
     from pfedrl.stack.distillation import Distillation, Weighting
-
-LONGEST = 1000  # steps of the longest episode of any family
 
 
 class Adaptation(NamedTuple):
@@ -34,6 +33,7 @@ class DeepValue(Algorithm, DeepSettings):
     """DQN agents in rounds of local steps, then in the new environments."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
+    parts: ClassVar[tuple[str, ...]] = ("body", "head")  # of an agent's net
     shares: ClassVar[tuple[str, ...]]  # the parts that the server averages
 
     adapt_epsilon: float | None = Field(
@@ -56,11 +56,20 @@ class DeepValue(Algorithm, DeepSettings):
         """The exchange of these very learners; only distillation needs to know their nets."""
         return self.exchange()
 
-    def rounds(self) -> int:
+    def rounds(self, cap: int | None = None) -> int:
         """An upper bound where local steps are steps in the environment: the learner ends."""
         if self.unit == "episode":
             return -(-self.episodes // self.local_steps) + 1
-        return -(-self.episodes * LONGEST // self.local_steps) + 1
+        assert cap is not None, "steps in the environment are bounded by the family's cap only"
+        return -(-self.episodes * cap // self.local_steps) + 1
+
+    def metrics(self, family: ControlFamily) -> set[str]:
+        agree = set(self.parts) == set(self.shares)
+        found = metrics.of_each_agent(self, family) | metrics.of_all(self, family, agree)
+        if self.adapt_episodes and family.newcomers:
+            anew = metrics.of_each_agent(self.adapting(), family)
+            found |= {f"{way}_{metric}" for way in self.adaptations() for metric in anew}
+        return found
 
     def run(
         self,
@@ -74,7 +83,8 @@ class DeepValue(Algorithm, DeepSettings):
         assert family is not None
         learner = self.learner(family.task(draws), seeds)
         control = self.watching(learner, control)
-        train(learner, self.meeting(learner), self.rounds(), recorder, control)
+        cap = learner.task.physics.cap
+        train(learner, self.meeting(learner), self.rounds(cap), recorder, control)
         if not self.adapt_episodes or not learner.task.held_out.shape[1]:
             return
         settings = self.adapting()
@@ -85,7 +95,7 @@ class DeepValue(Algorithm, DeepSettings):
             # independent: newcomers of a seed share nothing
             alone = Exchange((), ServerAverage(), settings.local_steps)
             watched = settings.watching(newcomers, Control(points))
-            train(newcomers, alone, settings.rounds(), kept, watched)
+            train(newcomers, alone, settings.rounds(cap), kept, watched)
             for measured in kept.state():
                 recorder.add(*measured._replace(metric=f"{name}_{measured.metric}"))
 
@@ -99,7 +109,7 @@ class DeepValue(Algorithm, DeepSettings):
         learner.marks = np.minimum(np.array(sorted(looks)) * step, self.episodes)
         return replace(
             control,
-            curve_points=self.rounds() if control.curve_points else 0,
+            curve_points=self.rounds(learner.task.physics.cap) if control.curve_points else 0,
             progress=lambda *_: control.progress(int(learner.episodes_done().min()), self.episodes),
         )
 

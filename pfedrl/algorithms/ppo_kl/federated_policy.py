@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.algorithms.ppo_kl.federation_settings import FederationSettings
 from pfedrl.algorithms.ppo_kl.settings import Pull
+from pfedrl.envs.family import Family
 from pfedrl.stack.exchange import Exchange, server_average
 
 if TYPE_CHECKING:
@@ -21,6 +22,17 @@ class FederatedPolicy(Algorithm, FederationSettings):
     @abstractmethod
     def pull(self) -> Pull:
         """What keeps a local policy near the global one."""
+
+    def metrics(self, family: Family) -> set[str]:
+        found = {"return", "best_return", "mean_return", "drawdown", "fall", "fluctuation"}
+        found |= {"c1", "c2", "retries"} | family.records()
+        if self.target is not None:
+            found |= {"rounds_to_target"}
+        if self.measure_heterogeneity:
+            found |= {"G", "potential", "heterogeneity", "selected_G", "negative_rounds"}
+            found |= {"G_overall", "G_at_first", "G_lately"}
+            found |= {"gain_where_negative", "gain_where_positive"}
+        return found
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "FederatedPPO":
         from pfedrl.algorithms.ppo_kl.learner import FederatedPPO
