@@ -18,7 +18,7 @@ include: "workflow/rules/common.smk"
 wildcard_constraints:
     scale=r"\w+",
     paper="|".join(PROJECT.papers),
-    experiment=r"\w+",
+    experiment=r"[^/]+",
     cell=r"[^/]+",
     draws=r"[^/]+",
     block=r"\d+-\d+",

@@ -44,6 +44,10 @@ class Algorithm(Settings):
         None: until the learner has finished.
         """
 
+    @abstractmethod
+    def metrics(self, family: Any) -> set[str]:
+        """The names under which it records on a family; claims and figures may ask for no other."""
+
     def skip(self, family: Family) -> str | None:
         """Why the algorithm cannot run on a family, or None."""
         if family.kind in self.kinds:

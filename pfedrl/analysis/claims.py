@@ -18,7 +18,9 @@ from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.statistics import holm
 from pfedrl.analysis.summaries import Summary, paths, read_summary
-from pfedrl.pipeline.paper import Agrees, Claim, Near, Paper, Test
+from pfedrl.pipeline.cuts import cuts
+from pfedrl.pipeline.measured import named_cells
+from pfedrl.pipeline.paper import Agrees, Claim, Paper, Test
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Scale
 
@@ -132,16 +134,12 @@ def _outcome(
 
 def shortened(project: Project, paper: Paper, scale: Scale, test: Test) -> str:
     """What the scale runs less of than the paper, for the experiments that a test looks at."""
-    found = []
-    for name in _experiments(paper, test):
-        budget = project.budget(scale, paper.paper, name)
-        variants = paper.experiments[name].variants
-        if isinstance(test, Near) and test.cell in variants:  # a control may have no budget
-            variants = {test.cell: variants[test.cell]}
-        for key, ours in ({} if budget is None else budget.algorithm).items():
-            theirs = {variant[key] for variant in variants.values() if key in variant} - {ours}
-            if theirs:
-                found.append(f"{key} {ours:g} of {max(theirs):g}")
+    only = named_cells(test) or None  # a control may have no budget
+    found = [
+        phrase
+        for name in _experiments(paper, test)
+        for phrase in cuts(project, paper.paper, name, scale.scale, only)
+    ]
     return ", ".join(dict.fromkeys(found))
 
 

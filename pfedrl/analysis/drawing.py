@@ -16,6 +16,7 @@ from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
+from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.paper import Artifact, Paper
 from pfedrl.pipeline.project import Project
 
@@ -31,6 +32,7 @@ class Context:
     artifact: Artifact
     scale: str
     summaries: dict[str, Summary]  # by experiment, in the artifact's order
+    cut: str = ""  # what the scale runs less of than the paper
 
     def comparisons(self) -> list[Comparison]:
         """The artifact's printed numbers beside ours."""
@@ -46,8 +48,9 @@ class Context:
         return f"{number} {'seed' if counts == [1] else 'seeds'}"
 
     def caption(self) -> str:
-        """The artifact's caption, with the scale and how many seeds it rests on."""
-        return f"{self.artifact.caption.strip()} Scale {self.scale}, {self.seeds()}."
+        """The artifact's caption, with the scale, its seeds, and what it cuts."""
+        cut = f"; {self.cut}" if self.cut else ""
+        return f"{self.artifact.caption.strip()} Scale {self.scale}, {self.seeds()}{cut}."
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ def draw(
     summaries = {
         name: read_summary(summaries_dir, paper_name, name) for name in artifact.experiments
     }
-    context = Context(paper, artifact_name, artifact, scale_name, summaries)
+    cut = cuts_of(project, paper_name, artifact.experiments, scale_name)
+    context = Context(paper, artifact_name, artifact, scale_name, summaries, cut)
     stem = output_dir / artifact_name
     module = import_module(f"pfedrl.analysis.figures.{artifact.draw}")
     target = Path(project.scale(scale_name).figures, paper_name, artifact_name)

@@ -1,12 +1,13 @@
 """The base of every settings block, and how a bad key is explained."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from pfedrl.core.errors import PfedrlError, unknown
 
@@ -16,6 +17,21 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_=.-]*")
+
+
+def plain_name(name: str) -> str:
+    """Names become files, shell words and rules: letters, digits and _ = . - will do."""
+    if not NAME.fullmatch(name):
+        raise ValueError(
+            "a name has letters, digits, '_', '=', '.' and '-' only, and starts with none of the "
+            "last three"
+        )
+    return name
+
+
+Name = Annotated[str, AfterValidator(plain_name)]
 
 # libyaml's loader is ten times faster, and every job reads the papers' pages
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -45,12 +61,14 @@ def explain(error: ValidationError, model: Any, where: str) -> PfedrlError:
     """The first thing wrong, as one line: file, key, reason, and the nearest valid name."""
     # a misspelt key is two errors, and the one that names the spelling helps more
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-    path = [str(part) for part in first["loc"]]
+    path = [str(part) for part in first["loc"] if part != "[key]"]
     place = f"{where}, {'.'.join(path)}" if path else where
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, first["loc"][:-1])
         return unknown("key", path[-1], known, where=f"{where}, {'.'.join(path[:-1])}".rstrip(", "))
-    return PfedrlError(f"{place}: {first['msg']} (it is {first['input']!r}).")
+    said = first["msg"].removeprefix("Value error, ")
+    given = "" if isinstance(first["input"], dict | list) else f" (it is {first['input']!r})"
+    return PfedrlError(f"{place}: {said}{given}.")
 
 
 def _known_keys(model: Any, location: tuple[int | str, ...]) -> set[str]:

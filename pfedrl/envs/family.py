@@ -32,6 +32,10 @@ class Family(Settings):
     def task(self, draws: Draws) -> Any:
         """The environments of all seeds and agents."""
 
+    def records(self) -> set[str]:
+        """The metrics that its task records, besides those of whoever acts in it."""
+        return set()
+
     def draw_settings(self) -> dict[str, Any]:
         """The settings that the draws depend on."""
         return self.model_dump(mode="json", exclude=set(self.after_draw))

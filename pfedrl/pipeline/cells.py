@@ -12,8 +12,12 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.core.settings import validate
 from pfedrl.envs.family import Family
+from pfedrl.pipeline.checks import check_budget, check_sweep
+from pfedrl.pipeline.paper import Experiment
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Budget
+
+OWN = Budget(seeds=1, block=1)  # changes nothing: the experiment's own settings
 
 
 @dataclass(frozen=True)
@@ -77,58 +81,76 @@ def parse_block(block: str) -> range:
     return range(first, last)
 
 
-def cells(project: Project, paper: str, experiment: str, scale: str) -> Iterator[Cell]:
-    """The cells of an experiment at a scale."""
+def cells(project: Project, paper: str, experiment: str, scale: str | None) -> Iterator[Cell]:
+    """The cells of an experiment at a scale, or with its own settings where that is None."""
     spec = project.experiment(paper, experiment)
-    budget = project.budget(project.scale(scale), paper, experiment)
-    if budget is None:
-        raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
+    budget = OWN
+    if scale is not None:
+        found = project.budget(project.scale(scale), paper, experiment)
+        if found is None:
+            raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
+        check_budget(project, paper, experiment, scale)
+        budget = found
     where = f"workflow/papers/{paper}/experiments.yaml, {experiment}"
-    points = [
-        dict(zip(spec.sweep, p, strict=True)) for p in itertools.product(*spec.sweep.values())
-    ]
+    classes = {
+        variant: load_runnable(given.get("algorithm", variant), f"{where}.variants.{variant}")
+        for variant, given in spec.variants.items()
+    }
+    settings = {name for made in classes.values() for name in made.model_fields}
+    check_sweep(spec, settings, where)
+    names: set[str] = set()
     for variant, given in spec.variants.items():
-        algorithm = given.get("algorithm", variant)
-        runnable_class = load_runnable(algorithm, f"{where}.variants.{variant}")
+        fields = classes[variant].model_fields
         own = {key: value for key, value in given.items() if key != "algorithm"}
-        shortened = {k: v for k, v in budget.algorithm.items() if k in runnable_class.model_fields}
-        seen = set()
-        for point in points:
-            swept = {
-                key.split(".")[1]: value
-                for key, value in point.items()
-                if key.startswith("algorithm.") and key.split(".")[1] in runnable_class.model_fields
-            }
+        shortened = {key: value for key, value in budget.algorithm.items() if key in fields}
+        keys: set[str] = set()
+        for swept, of_family in _points(spec, fields):
             runnable = validate(
-                runnable_class, own | shortened | swept, f"{where}.variants.{variant}"
+                classes[variant], own | shortened | swept, f"{where}.variants.{variant}"
             )
             family_name, family = "", None
             if spec.family is not None:
-                family_name, family = _family(project, spec.family, point, budget, where)
-                swept |= {
-                    key.split(".")[1]: value
-                    for key, value in point.items()
-                    if key.startswith("family.")
-                }
-            name = "_".join([variant, *(f"{key}={value:g}" for key, value in swept.items())])
-            if name in seen:  # a control without the swept key is the same at every point
-                continue
-            seen.add(name)
-            yield Cell(
-                paper, experiment, name, variant, algorithm, swept, runnable, family,
-                family_name, spec.curve_points, budget,
+                family_name, family = _family(project, spec.family, of_family, budget, where)
+            sweep = swept | of_family
+            cell = Cell(
+                paper, experiment,
+                "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())]),
+                variant, given.get("algorithm", variant), sweep, runnable, family, family_name,
+                spec.curve_points, budget,
             )  # fmt: skip
+            if cell.name in names or cell.key() in keys:
+                raise PfedrlError(
+                    f"{where}: the cell '{cell.name}' is there twice. Points of a sweep must "
+                    "differ within six digits, and no variant may be called as another's cell."
+                )
+            names.add(cell.name)
+            keys.add(cell.key())
+            yield cell
+
+
+def _points(spec: Experiment, fields: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The points of the sweep that differ to a variant: its own settings, and the family's.
+
+    A control without a swept key is the same along that key, and runs once.
+    """
+    split = {key: tuple(key.split(".")) for key in spec.sweep}
+    reach = [key for key, (of, name) in split.items() if of == "family" or name in fields]
+    for values in itertools.product(*(spec.sweep[key] for key in reach)):
+        point = dict(zip(reach, values, strict=True))
+        yield (
+            {split[key][1]: value for key, value in point.items() if split[key][0] == "algorithm"},
+            {split[key][1]: value for key, value in point.items() if split[key][0] == "family"},
+        )
 
 
 def _family(
-    project: Project, given: dict[str, Any], point: dict[str, Any], budget: Budget, where: str
+    project: Project, given: dict[str, Any], swept: dict[str, Any], budget: Budget, where: str
 ) -> tuple[str, Family]:
     """The family at a point of the sweep: its file, what the experiment says, the budget."""
     if "name" not in given:
         raise PfedrlError(f"{where}.family: the key 'name' is missing.")
     name = given["name"]
     family_class = load("envs", name, f"{where}.family")
-    swept = {k.split(".")[1]: v for k, v in point.items() if k.startswith("family.")}
     own = {key: value for key, value in given.items() if key != "name"}
     shortened = {k: v for k, v in budget.family.items() if k in family_class.model_fields}
     values = project.family_defaults(name) | own | shortened | swept

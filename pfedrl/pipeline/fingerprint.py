@@ -16,7 +16,7 @@ Not in it, because no number can depend on it:
   and settings are made from them;
 - the texts in `raise`, in errors and after an assertion's comma;
 - other words: `description` of a setting, and the class attributes `label`, `style` and `varies`;
-- `skip`, which says whether a cell exists, not what comes out of it;
+- `skip` and `metrics`, which say whether a cell exists and what it will record, not the numbers;
 - the modules APART.
 
 Tables, figures, verdicts and pages show such other words: their rules keep them by `words=True`.
@@ -146,7 +146,7 @@ class _Effects(ast.NodeTransformer):
     @staticmethod
     def _is_word(line: ast.stmt) -> bool:
         if isinstance(line, ast.FunctionDef):
-            return line.name == "skip"
+            return line.name in ("skip", "metrics")
         targets: list[Any] = getattr(line, "targets", [getattr(line, "target", None)])
         return getattr(targets[0], "id", None) in WORDS
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from pfedrl.core.settings import Settings
+from pfedrl.core.settings import Name, Settings
 
 Number = float | int
 
@@ -21,7 +21,7 @@ class Experiment(Settings):
         default_factory=dict,
         description="family.<key> or algorithm.<key> to the values it takes; all combinations run",
     )
-    variants: dict[str, dict[str, Any]] = Field(
+    variants: dict[Name, dict[str, Any]] = Field(
         description="name to settings; the name is the algorithm's unless the key 'algorithm' says"
     )
     curve_points: int = Field(
@@ -213,7 +213,7 @@ Test = Annotated[
 class Claim(Settings):
     """Something the paper says, and how it is tested."""
 
-    id: str
+    id: Name
     words: str = Field(description="the paper's words, in brief")
     where: str = Field(description="where they stand in the paper")
     test: Test
@@ -222,7 +222,7 @@ class Claim(Settings):
 class FidelityNote(Settings):
     """Where paper and code differ, or the paper is silent: what we do, and why."""
 
-    id: str
+    id: Name
     paper: str
     code: str = ""
     ours: str
@@ -244,16 +244,3 @@ class Paper(Reference):
     artifacts: dict[str, Artifact] = Field(default_factory=dict)
     claims: list[Claim] = Field(default_factory=list)
     fidelity: list[FidelityNote] = Field(default_factory=list)
-
-    @model_validator(mode="after")
-    def references_exist(self) -> "Paper":
-        for name, artifact in self.artifacts.items():
-            for experiment in artifact.experiments:
-                if experiment not in self.experiments:
-                    raise ValueError(f"artifact '{name}' names no experiment: '{experiment}'")
-        for claim in self.claims:
-            for kind, known in (("experiment", self.experiments), ("artifact", self.artifacts)):
-                named = getattr(claim.test, kind, None)
-                if named is not None and named not in known:
-                    raise ValueError(f"claim '{claim.id}' names no {kind}: '{named}'")
-        return self

@@ -1,14 +1,14 @@
 """The project on disk: its papers, scales and family files, read and checked."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.settings import read_yaml, validate
+from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.paper import (
     Artifact,
     Claim,
@@ -22,12 +22,15 @@ from pfedrl.pipeline.scale import Budget, Scale
 
 # a paper's files by key, and whether a paper needs one
 FILES: dict[str, tuple[Any, bool]] = {
-    "experiments": (dict[str, Experiment], True),
-    "artifacts": (dict[str, Artifact], False),
+    "experiments": (dict[Name, Experiment], True),
+    "artifacts": (dict[Name, Artifact], False),
     "claims": (list[Claim], False),
     "fidelity": (list[FidelityNote], False),
 }
 COLUMNS = list(Printed.model_fields)
+RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by its name
+    {"all", "build", "run", "summarise", "draw_table", "draw_figure", "claims", "report"}
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,9 @@ class Project:
     def _read_paper(self, folder: Path) -> Paper:
         """A paper's files as one page; each is checked by itself, so that errors name it."""
         where = folder.relative_to(self.root)
+        validate(Name, folder.name, f"{where}")
+        if folder.name in RULES:
+            raise PfedrlError(f"{where}: a rule is called '{folder.name}'; rename the folder.")
         head = validate(Reference, read_yaml(folder / "paper.yaml"), f"{where}/paper.yaml")
         read: dict[str, Any] = {}
         for key, (kind, needed) in FILES.items():
@@ -70,7 +76,9 @@ class Project:
                 raise PfedrlError(f"{where}/artifacts.yaml, {path.stem}: 'printed' is {place}.")
             rows = _read_printed(path, place)
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
-        return validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
+        paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
+        _check_references(paper, str(where))
+        return paper
 
     def paper(self, name: str) -> Paper:
         if name not in self.papers:
@@ -97,6 +105,8 @@ class Project:
             raise unknown("scale", name, known)
         path = folder / f"{name}.yaml"
         scale = validate(Scale, read_yaml(path), str(path.relative_to(self.root)))
+        if scale.scale != name:
+            raise PfedrlError(f"workflow/scales/{name}.yaml: 'scale' must be {name}, as the file.")
         for paper, budgets in scale.papers.items():
             where = f"workflow/scales/{name}.yaml"
             if paper not in self.papers:
@@ -124,6 +134,32 @@ class Project:
 
     def family_files(self) -> Iterator[Path]:
         yield from sorted((self.root / "envs").glob("*.yaml"))
+
+
+def _check_references(paper: Paper, where: str) -> None:
+    """Experiments and artifacts that are named exist, and no two claims or notes share an id."""
+
+    def check(kind: str, name: str, known: Iterable[str], place: str) -> None:
+        if name not in known:
+            raise unknown(kind, name, known, f"{where}/{place}")
+
+    for name, artifact in paper.artifacts.items():
+        for experiment in artifact.experiments:
+            check("experiment", experiment, paper.experiments, f"artifacts.yaml, {name}")
+        for row in artifact.printed:
+            check("experiment", row.experiment, artifact.experiments, f"printed/{name}.csv")
+    known: dict[str, Iterable[str]]
+    known = {"experiment": paper.experiments, "artifact": paper.artifacts}
+    for claim in paper.claims:
+        for kind, names in known.items():
+            if (named := getattr(claim.test, kind, None)) is not None:
+                check(kind, named, names, f"claims.yaml, {claim.id}")
+    for file, ids in (
+        ("claims", [claim.id for claim in paper.claims]),
+        ("fidelity", [note.id for note in paper.fidelity]),
+    ):
+        for twice in {name for name in ids if ids.count(name) > 1}:
+            raise PfedrlError(f"{where}/{file}.yaml: the id '{twice}' is given twice.")
 
 
 def _read_printed(path: Path, where: str) -> list[Printed]:

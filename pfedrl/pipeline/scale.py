@@ -1,4 +1,4 @@
-"""A scale: how many seeds and how long. It never changes what an algorithm is."""
+"""A scale: how many seeds and how long. What it cuts is said under every figure: see cuts.py."""
 
 from pydantic import Field
 

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.core.sums import slope
+from pfedrl.envs.family import Family
 from pfedrl.theory.deprl import DePRLStatement, connectivity
 
 
@@ -28,6 +29,11 @@ class Corollary1(DePRLStatement):
         beta = ones * np.sqrt(workers / rounds)
         course = self.train(self.problem(seeds, workers), seeds, alpha, beta, rounds)
         return course.measure.mean(axis=0)
+
+    def metrics(self, family: Family | None) -> set[str]:
+        by_rounds = {f"measure_k_{rounds}" for rounds in self.rounds}
+        by_workers = {f"measure_n_{workers}" for workers in self.workers}
+        return {"slope_k", "slope_n", "log10_rounds_needed"} | by_rounds | by_workers
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`slope_k` and `slope_n`: of log mean_k M(k) over log K and over log N; the corollary's

@@ -13,6 +13,13 @@ class Theorem1(DePRLStatement):
     """mean_k E[M(k)] <= 4 (f_0 - f*) / (K beta) + noise terms (11), under the rates it allows."""
 
     label: ClassVar[str] = "DePRL Theorem 1"
+    records: ClassVar[tuple[str, ...]] = (
+        "margin",
+        "tightness",
+        "allowed",
+        "consensus_peak",
+        "consensus_last",
+    )
 
     workers: int = Field(2, gt=1, description="N")
     iterations: int = Field(1000, gt=1, description="K, rounds")

@@ -17,6 +17,7 @@ class Corollary1(FedKLStatement):
     """
 
     label: ClassVar[str] = "FedKL Corollary I"
+    records: ClassVar[tuple[str, ...]] = ("margin", "gain")
 
     step: float = Field(
         0.1, gt=0, le=1, description="how far the first agent moves to its greedy policy"

@@ -12,6 +12,7 @@ class Corollary2(FedKLStatement):
     """eta(pi') >= eta(pi) + A_n(pi') - (alpha+beta) E[D_TV] - delta D_TV^max, for every n."""
 
     label: ClassVar[str] = "FedKL Corollary II"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least over n of left minus right; `tightness`: how much of the penalty is

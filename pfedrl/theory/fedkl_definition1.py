@@ -13,6 +13,7 @@ class Definition1(FedKLStatement):
     """In the IID case ||B||_F = 0 for every policy; otherwise it is positive."""
 
     label: ClassVar[str] = "FedKL Definition I"
+    records: ClassVar[tuple[str, ...]] = ("margin", "level")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: minus the largest level among copies of one agent, relative to ||A||_F.

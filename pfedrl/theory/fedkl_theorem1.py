@@ -12,6 +12,7 @@ class Theorem1(FedKLStatement):
     """sum_k q_k A_k(pi') >= A_n(pi') - 2 ||B_n||_F E_{rho_n}[D_TV(pi || pi')], for every n."""
 
     label: ClassVar[str] = "FedKL Theorem I"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least over n of left minus right; `tightness`: how much of the penalty is

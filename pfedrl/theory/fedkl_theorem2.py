@@ -13,6 +13,7 @@ class Theorem2(FedKLStatement):
     """With exact alpha, beta and delta, eta(pi^{t+1}) >= eta(pi^t) in every round."""
 
     label: ClassVar[str] = "FedKL Theorem II"
+    records: ClassVar[tuple[str, ...]] = ("margin", "moved", "gained")
 
     iterations: int = Field(20, gt=0, description="rounds of Algorithm 1")
 

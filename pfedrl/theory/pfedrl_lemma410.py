@@ -22,6 +22,7 @@ class Lemma410(Statement):
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.10"
+    records: ClassVar[tuple[str, ...]] = ("margin", "weights_margin")
 
     states: int = Field(8, gt=1)
     actions: int = Field(2, gt=1)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
 from pfedrl.core.sums import slope
+from pfedrl.envs.family import Family
 from pfedrl.envs.tabular.chain import chain
 from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.task import TabularTask
@@ -85,6 +86,13 @@ class Theorem413(Statement):
                 of_weights.append(ratio * (away**2).sum(axis=2).mean(axis=1))
             exchange(learner.parts, t)
         return np.stack(of_features), np.stack(of_weights)
+
+    def metrics(self, family: Family | None) -> set[str]:
+        parts = ("", "features_", "weights_")
+        found = {"bound_margin", "bound_tightness"} | {f"error_t_{t}" for t in self.times()}
+        found |= {f"slope_t_n_{agents}" for agents in self.agents}
+        found |= {f"{part}error_n_{agents}" for part in parts for agents in self.agents}
+        return found | {f"{part}slope_n" for part in parts if len(self.agents) > 1}
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`slope_t_n_N`: of log M over log(t+2), for N agents, over the last decade of T.

@@ -14,6 +14,7 @@ class Lemma1(Statement):
     """For all s and pi, V-bar^pi(s) >= V_I^pi(s); its proof takes P^k to be convex in P."""
 
     label: ClassVar[str] = "QAvg Lemma 1"
+    records: ClassVar[tuple[str, ...]] = ("margin", "size")
 
     environments: int = Field(2, gt=1, description="n")
     largest: int = Field(5, gt=2, description="instances have 2 to this many states, in turn")

@@ -31,6 +31,7 @@ class Lemma2(Statement):
     """For all s and pi, |V-bar^pi(s) - V_I^pi(s)| <= gamma kappa_1 / (1-gamma)^2."""
 
     label: ClassVar[str] = "QAvg Lemma 2"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness", "size")
 
     environments: int = Field(2, gt=1, description="n")
     largest: int = Field(5, gt=2, description="instances have 2 to this many states, in turn")

@@ -14,6 +14,7 @@ class Theorem1(Statement):
     """There is a task, d0' and pi~ with g_d0(pi~) < g_d0(pi*) but g_d0'(pi~) > g_d0'(pi*)."""
 
     label: ClassVar[str] = "QAvg Theorem 1"
+    records: ClassVar[tuple[str, ...]] = ("gain",)
 
     gamma: float = Field(0.9, gt=0, lt=1)
     grid: int = Field(21, gt=2, description="probabilities tried a state before zooming in")

@@ -23,6 +23,7 @@ class Theorem2(Statement):
     """
 
     label: ClassVar[str] = "QAvg Theorem 2"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness", "appendix_margin", "slope")
 
     local_steps: int = Field(gt=0, description="E")
     iterations: int = Field(2000, gt=3, description="T")

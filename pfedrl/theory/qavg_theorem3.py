@@ -32,6 +32,7 @@ class Theorem3(Statement):
     """
 
     label: ClassVar[str] = "QAvg Theorem 3"
+    records: ClassVar[tuple[str, ...]] = ("gap", "kappa_2", "gradient_margin", "gradient_tightness")
 
     kappa: float = Field(ge=0, le=1, description="size of the noise around the centre P_0")
     local_steps: int = Field(16, gt=0, description="E")

@@ -20,6 +20,11 @@ class Statement(Settings):
     """
 
     label: ClassVar[str]
+    records: ClassVar[tuple[str, ...]] = ()  # the metrics, where settings do not name them
+
+    def metrics(self, family: Family | None) -> set[str]:
+        """The names under which it records."""
+        return set(self.records)
 
     @abstractmethod
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:

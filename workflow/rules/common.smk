@@ -9,7 +9,9 @@ from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
+from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.project import Project
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
@@ -61,6 +63,8 @@ try:
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     check_drawings()
+    for paper in PROJECT.papers:
+        check_paper(PROJECT, paper)
 except PfedrlError as error:
     give_up(error)
 

@@ -10,11 +10,12 @@ def artifact_settings(wildcards):
 
 
 def artifact_context(wildcards):
-    """What else of the paper's page a drawing shows: its experiments' titles and claims."""
+    """What else a drawing shows: its experiments' titles and claims, and what the scale cuts."""
     page, named = PROJECT.paper(wildcards.paper), artifact_of(wildcards).experiments
     claims = [c for c in page.claims if getattr(c.test, "experiment", None) in named]
     titles = [page.experiments[name].title for name in named]
-    return [*titles, *(claim.model_dump_json() for claim in claims)]
+    cut = cuts_of(PROJECT, wildcards.paper, named, SCALE)
+    return [*titles, *(claim.model_dump_json() for claim in claims), cut]
 
 
 def artifact_labels(wildcards):

@@ -6,7 +6,9 @@ def claims_settings(wildcards):
     page = PROJECT.paper(wildcards.paper)
     claims = [claim.model_dump_json() for claim in page.claims]
     printed = [p.model_dump_json() for a in page.artifacts.values() for p in a.printed]
-    return [*claims, *printed, PROJECT.scale(wildcards.scale).verdicts]
+    runs = experiments_of(wildcards.scale, wildcards.paper)
+    cut = [cuts_of(PROJECT, wildcards.paper, [name], wildcards.scale) for name in runs]
+    return [*claims, *printed, *cut, PROJECT.scale(wildcards.scale).verdicts]
 
 
 def claims_summaries(wildcards):

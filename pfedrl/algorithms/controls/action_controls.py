@@ -9,6 +9,7 @@ from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.envs.experience import Act
+from pfedrl.envs.family import Family
 from pfedrl.stack.exchange import Exchange, never
 
 Generators = Sequence[np.random.Generator]
@@ -27,6 +28,9 @@ class ActionControl(Algorithm):
     @abstractmethod
     def make_act(self, task: Any) -> "MakeAct":
         """How members of the stack act."""
+
+    def metrics(self, family: Family) -> set[str]:
+        return {"return"} | family.records()
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "FixedAction":
         from pfedrl.algorithms.controls.fixed_action import FixedAction

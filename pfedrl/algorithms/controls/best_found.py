@@ -4,19 +4,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from pfedrl.algorithms.algorithm import Style
-from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand
+from pfedrl.algorithms.controls.fixed_beforehand import ClassicControl
 from pfedrl.envs.classic.task import ControlTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.controls.fixed_control import FixedControl
 
 
-class BestFound(FixedBeforehand):
+class BestFound(ClassicControl):
     """Control: balanced to the cap, or the fastest swing-up that a search finds."""
 
     label: ClassVar[str] = "Best found"
     style: ClassVar[Style] = Style("#555555", ":", "+")
-    kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
 
     def learner(self, task: ControlTask, seeds: Sequence[int]) -> "FixedControl":
         from pfedrl.algorithms.controls.fixed_control import FixedControl

@@ -4,19 +4,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from pfedrl.algorithms.algorithm import Style
-from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.algorithms.controls.fixed_beforehand import ClassicControl
+from pfedrl.envs.classic.task import ControlFamily, ControlTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.controls.fixed_control import FixedControl
 
 
-class RandomActions(FixedBeforehand):
+class RandomActions(ClassicControl):
     """Control: the uniformly random policy."""
 
     label: ClassVar[str] = "Random actions"
     style: ClassVar[Style] = Style("#BBBBBB", ":", "x")
-    kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
+
+    def metrics(self, family: ControlFamily) -> set[str]:
+        return super().metrics(family) | {"return_variance", "return_deviation"}
 
     def learner(self, task: ControlTask, seeds: Sequence[int]) -> "FixedControl":
         from pfedrl.algorithms.controls.fixed_control import FixedControl

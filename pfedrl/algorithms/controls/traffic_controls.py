@@ -36,6 +36,9 @@ class TrafficControl(Algorithm):
             return None
         return f"{self.label} drives on the figure eight only"
 
+    def metrics(self, family: Family) -> set[str]:
+        return {"return"} | family.records()
+
     def learner(self, task: object, seeds: Sequence[int]) -> Learner:
         raise NotImplementedError(f"{self.label} learns nothing")
 

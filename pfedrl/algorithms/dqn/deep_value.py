@@ -9,9 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Algorithm
+from pfedrl.algorithms.dqn import metrics
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.recorder import Recorder
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.classic.task import ControlFamily, ControlTask
 from pfedrl.envs.family import Draws, Family
 from pfedrl.stack.exchange import Exchange, never, server_average
 from pfedrl.stack.loop import Control, recorded_rounds, train
@@ -32,6 +33,7 @@ class DeepValue(Algorithm, DeepSettings):
     """DQN agents in rounds of local steps, then in the new environments."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
+    parts: ClassVar[tuple[str, ...]] = ("body", "head")  # of an agent's net
     shares: ClassVar[tuple[str, ...]]  # the parts that the server averages
 
     adapt_epsilon: float | None = Field(
@@ -55,6 +57,14 @@ class DeepValue(Algorithm, DeepSettings):
     def rounds(self) -> int | None:
         """The learner counts episodes; in rounds of steps there is no saying how many they take."""
         return -(-self.episodes // self.local_steps) + 1 if self.unit == "episode" else None
+
+    def metrics(self, family: ControlFamily) -> set[str]:
+        agree = set(self.parts) == set(self.shares)
+        found = metrics.of_each_agent(self, family) | metrics.of_all(self, family, agree)
+        if self.adapt_episodes and family.newcomers:
+            anew = metrics.of_each_agent(self.adapting(), family)
+            found |= {f"{way}_{metric}" for way in self.adaptations() for metric in anew}
+        return found
 
     def run(
         self,

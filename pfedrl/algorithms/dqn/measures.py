@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from pfedrl.algorithms.dqn.greedy import greedy_returns, value_errors
+from pfedrl.algorithms.dqn.metrics import MARKS, WINDOW
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 SMOOTHED = 9  # episodes of training whose returns are averaged for a curve
 POINTS = 100  # of a training curve, at the least
-WINDOW = 10  # episodes whose mean return must reach a mark
-MARKS = {"solve": 0.975, "half": 0.5}  # of the step cap: 195 and 100 of 200
 PROBES = 256  # states on which environments are compared
 
 

@@ -18,6 +18,7 @@ class PerDQNAvg(DeepValue):
 
     label: ClassVar[str] = "PerDQNAvg"
     style: ClassVar[Style] = Style("#CC79A7", "-.", "D")
+    parts: ClassVar[tuple[str, ...]] = ("body", "head", "embedding")
     shares: ClassVar[tuple[str, ...]] = ("body", "head")
 
     embedding: int = Field(4, gt=0, description="numbers in the embedding: ceil(log2 N) of N = 10")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.algorithms.dqn.metrics import similarities
+from pfedrl.envs.classic.task import ControlFamily, ControlTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
@@ -23,6 +24,9 @@ class PFedDQNRep(DeepValue):
 
         # lines 5 to 11 update the head K times, lines 12 and 13 the representation once
         return DQNLearner(task, seeds, self, phases=("head", "body"))
+
+    def metrics(self, family: ControlFamily) -> set[str]:
+        return super().metrics(family) | similarities(family)
 
     def adaptations(self) -> dict[str, Adaptation]:
         """Freeze the representation and train a fresh head."""

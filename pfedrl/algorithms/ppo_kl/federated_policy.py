@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.algorithms.ppo_kl.federation_settings import FederationSettings
 from pfedrl.algorithms.ppo_kl.settings import Pull
+from pfedrl.envs.family import Family
 from pfedrl.stack.exchange import Exchange, SharedParts
 from pfedrl.stack.mixing import ServerAverage
 from pfedrl.stack.selection import KOfN, Selection
@@ -23,6 +24,21 @@ class FederatedPolicy(Algorithm, FederationSettings):
     @abstractmethod
     def pull(self) -> Pull:
         """What keeps a local policy near the global one."""
+
+    def metrics(self, family: Family) -> set[str]:
+        found = {"return", "best_return", "mean_return", "drawdown", "fall", "fluctuation"}
+        found |= {"c1", "c2", "retries", "megabytes_sent"} | family.records()
+        if self.target is not None:
+            found |= {"rounds_to_target"}
+        if self.measure_heterogeneity:
+            found |= {"G", "potential", "heterogeneity", "selected_G"}
+            found |= {"floor", "potential_above_floor", "heterogeneity_above_floor"}
+            for level in ("G", "G_above_floor"):
+                found |= {level, *(f"{level}_{when}" for when in ("overall", "at_first", "lately"))}
+            for when in ("", "late_"):
+                found |= {f"{when}negative_rounds"}
+                found |= {f"{when}gain_where_{sign}" for sign in ("negative", "positive")}
+        return found
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "FederatedPPO":
         from pfedrl.algorithms.ppo_kl.learner import FederatedPPO

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_serializer, model_validator
 
 from pfedrl.algorithms.algorithm import Algorithm
-from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.envs.tabular.task import TabularFamily, TabularTask
 from pfedrl.stack.exchange import Exchange, server_average
 
 
@@ -36,6 +36,11 @@ class TabularAveraging(Algorithm):
     @field_serializer("local_steps", when_used="json")
     def infinity_as_text(self, value: float) -> Any:
         return "inf" if value == float("inf") else value
+
+    def metrics(self, family: TabularFamily) -> set[str]:
+        places = family.places()
+        local = places - {"centre_value"} if self.local_steps == float("inf") else set()
+        return {"settled_at", "megabytes_sent"} | places | {f"baseline_{place}" for place in local}
 
     def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=self.local_steps)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Algorithm, Style
-from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.envs.tabular.task import TabularFamily, TabularTask
 from pfedrl.stack.exchange import Exchange, never
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ class IndependentQ(Algorithm):
     training_rounds: int = Field(gt=0, description="T, rounds of local steps")
     local_steps: int = Field(gt=0, description="K, transitions of each agent a round")
     eta: float = Field(gt=0, lt=1, description="the constant step size")
+
+    def metrics(self, family: TabularFamily) -> set[str]:
+        return {"objective", "megabytes_sent"}
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "TableQ":
         from pfedrl.algorithms.td.q_learner import TableQ

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
 from pfedrl.algorithms.td.schedules import PowerLaw
-from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.envs.tabular.task import TabularFamily, TabularTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.td.q_learner import RepresentationQ
@@ -17,6 +17,9 @@ class PFedQRep(PFedTDRep):
 
     label: ClassVar[str] = "PFedQ-Rep"
     style: ClassVar[Style] = Style("#CC79A7", "-", "D")
+
+    def metrics(self, family: TabularFamily) -> set[str]:
+        return {"objective", "megabytes_sent"}
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "RepresentationQ":  # type: ignore[override]
         from pfedrl.algorithms.td.q_learner import RepresentationQ

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.algorithms.td.schedules import PowerLaw
+from pfedrl.envs.tabular.task import TabularFamily
 
 
 class Prediction(Algorithm):
@@ -17,6 +18,15 @@ class Prediction(Algorithm):
     local_steps: int = Field(gt=0, description="K, transitions of each agent a round")
     alpha: float = Field(gt=0, description="alpha_0 of alpha_t = alpha_0 / (t+2)^alpha_power")
     alpha_power: float = Field(ge=0, description="0 is constant")
+
+    def metrics(self, family: TabularFamily) -> set[str]:
+        each = {
+            f"{of}_agent_{agent + 1}"
+            for of in ("converged_at", "error_at_start")
+            for agent in range(family.agents)
+        }
+        pooled = {"negative_value", "negative_true_value", "root_mean_squared_error", "spread"}
+        return {"episodes", "megabytes_sent"} | pooled | each
 
     def weight_steps(self) -> PowerLaw:
         return PowerLaw(self.alpha, self.alpha_power)

@@ -15,6 +15,7 @@ class Acrobot(ControlFamily):
 
     label: ClassVar[str] = "Acrobots"
     varies: ClassVar[str] = "delta: the first link's length and mass are 1 + delta"
+    rewards_steps: ClassVar[bool] = False
 
     length_varies: bool = Field(True, description="l1 = 1 + delta; else 1")
     mass_varies: bool = Field(True, description="m1 = 1 + delta; else 1")

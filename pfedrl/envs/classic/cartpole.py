@@ -15,6 +15,7 @@ class CartPole(ControlFamily):
 
     label: ClassVar[str] = "CartPoles"
     varies: ClassVar[str] = "half-length of the pole (gymnasium's `length`, 0.5 by default)"
+    rewards_steps: ClassVar[bool] = True
 
     mass_follows: bool = Field(
         False, description="the pole's mass grows with its length, as the QAvg paper's text says"

@@ -68,6 +68,7 @@ class ControlFamily(Family):
     """Members that differ in one number: listed, or drawn uniformly from a range."""
 
     kind: ClassVar[str] = "classic_control"
+    rewards_steps: ClassVar[bool]  # an episode's return is its steps, so that the cap is the best
 
     agents: int = Field(gt=0, description="N, environments trained on")
     members: list[float] = Field(
@@ -89,6 +90,11 @@ class ControlFamily(Family):
         if self.low > self.high:
             raise ValueError("low must not exceed high")
         return self
+
+    @property
+    def newcomers(self) -> int:
+        """New environments."""
+        return len(self.new_members) or self.held_out
 
     def draw(self, seeds: Sequence[int]) -> Draws:
         """The number of every member of every seed."""

@@ -129,6 +129,11 @@ class TabularFamily(Family):
     score_shift: float = Field(0.0, description="added to a value before it is reported")
     score_scale: float = Field(1.0, description="multiplies it after that")
 
+    def places(self) -> set[str]:
+        """The names of what `TabularTask.places` holds."""
+        found = {"held_out_objective": self.held_out > 0, "centre_value": self.around_centre}
+        return {"objective"} | {name for name, there in found.items() if there}
+
     def uniforms(self, seeds: Sequence[int], sizes: Sequence[int]) -> list[np.ndarray]:
         """U(0,1) numbers [size, seed] for each member, each from a generator of its own."""
         out = [np.empty((size, len(seeds))) for size in sizes]

@@ -57,6 +57,9 @@ class FigureEightFamily(Family):
     def agents(self) -> int:
         return self.placement.count("r")
 
+    def records(self) -> set[str]:
+        return {"crashes"} | ({"lap_position", "speed", "x", "y"} if self.trace else set())
+
     def draw(self, seeds: Sequence[int]) -> Draws:
         """The network's file; seeds differ in nothing else before an episode starts."""
         text = build_network(self.radius, self.lanes, self.speed_limit).text.encode()

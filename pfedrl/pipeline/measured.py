@@ -1,0 +1,123 @@
+"""What experiments will measure, so that whoever asks for a number can be refused beforehand."""
+
+from collections.abc import Iterator
+
+from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.paper import Test
+from pfedrl.pipeline.project import Project
+
+
+class Measured:
+    """The cells of a paper's experiments and their metrics, by the experiments' own settings."""
+
+    def __init__(self, project: Project, paper: str):
+        self.project, self.paper = project, paper
+        self._cells: dict[str, dict[str, Cell]] = {}
+
+    def cells(self, experiment: str) -> dict[str, Cell]:
+        """The cells of an experiment by name."""
+        if experiment not in self._cells:
+            found = cells(self.project, self.paper, experiment, None)
+            self._cells[experiment] = {cell.name: cell for cell in found}
+        return self._cells[experiment]
+
+    def check(
+        self,
+        where: str,
+        experiment: str,
+        metric: str,
+        *,
+        cell: str | None = None,
+        variant: str | None = None,
+        along: str | None = None,
+        at: float | None = None,
+    ) -> None:
+        """Refuse what will not be measured, with the nearest name that will.
+
+        Asked for is a metric of one cell, or of all cells of a variant: those at a value of the
+        swept key `along` where `at` is given.
+        """
+        known = self.cells(experiment)
+        if cell is not None:
+            if cell not in known:
+                raise unknown("cell", cell, known, f"{where}, {experiment}")
+            chosen = [known[cell]]
+        else:
+            chosen = [found for found in known.values() if found.variant == variant]
+            if not chosen:
+                variants = {found.variant for found in known.values()}
+                raise unknown("variant", str(variant), variants, f"{where}, {experiment}")
+        if along is not None:
+            chosen = _along(chosen, along, at, f"{where}, {experiment}")
+        for found in chosen:
+            if (reason := found.skip()) is not None:
+                raise PfedrlError(f"{where}: {experiment}/{found.name} does not run: {reason}.")
+            metrics = found.runnable.metrics(found.family)
+            if metric not in metrics:
+                raise unknown("metric", metric, metrics, f"{where}, {experiment}/{found.name}")
+
+
+def _along(chosen: list[Cell], along: str, at: float | None, where: str) -> list[Cell]:
+    """The cells at a value of a swept key, or all of them."""
+    key = along.split(".")[-1]
+    swept = {name for cell in chosen for name in cell.sweep}
+    if key not in swept:
+        raise unknown("swept key", along, swept, where)
+    if at is None:
+        return chosen
+    there = [cell for cell in chosen if cell.sweep.get(key) == at]
+    if not there:
+        values = {f"{cell.sweep[key]:g}" for cell in chosen}
+        raise unknown(f"value of {key}", f"{at:g}", values, where)
+    return there
+
+
+def check_paper(project: Project, paper: str) -> None:
+    """Every claim and every printed number asks for what an experiment will measure."""
+    page, measured = project.paper(paper), Measured(project, paper)
+    for claim in page.claims:
+        place = f"workflow/papers/{paper}/claims.yaml, {claim.id}"
+        check_test(measured, claim.test, place)
+    for name, artifact in page.artifacts.items():
+        place = f"workflow/papers/{paper}/printed/{name}.csv"
+        for number, row in enumerate(artifact.printed):
+            measured.check(
+                f"{place}, line {number + 2}", row.experiment, row.metric, variant=row.variant,
+                along=row.along, at=row.at,
+            )  # fmt: skip
+
+
+def check_test(measured: Measured, test: Test, where: str) -> None:
+    """The cells, sweeps and metrics that a claim's test names."""
+    experiment = getattr(test, "experiment", None)
+    if experiment is None:  # the numbers of an artifact, which are checked by themselves
+        return
+    for cell, metric in _asked(test):
+        measured.check(where, experiment, metric, cell=cell)
+    variant, along = getattr(test, "variant", None), getattr(test, "along", None)
+    if variant is None:
+        return
+    for metric in filter(None, (getattr(test, "metric", None), getattr(test, "reached", None))):
+        measured.check(where, experiment, metric, variant=variant, along=along)
+    points = [*getattr(test, "points", ()), *getattr(test, "ends", ()), getattr(test, "best", None)]
+    for at in (point for point in points if point is not None):
+        measured.check(where, experiment, test.metric, variant=variant, along=along, at=at)  # type: ignore[union-attr]
+
+
+def named_cells(test: Test) -> set[str]:
+    """The cells and the variant that a test looks at."""
+    variant = getattr(test, "variant", None)
+    return {cell for cell, _ in _asked(test)} | ({variant} if variant is not None else set())
+
+
+def _asked(test: Test) -> Iterator[tuple[str, str]]:
+    """The cells that a test names, each with the metric it looks at there."""
+    metric = getattr(test, "metric", "")
+    for cell in (getattr(test, "cell", None), getattr(test, "smaller", None)):
+        if cell is not None:
+            yield cell, metric
+    if (greater := getattr(test, "greater", None)) is not None:
+        yield greater, getattr(test, "greater_metric", None) or metric
+    for cell in getattr(test, "cells", ()):
+        yield cell, metric
