@@ -29,10 +29,10 @@ def contract(weights: np.ndarray, part: Array) -> Array:
     rows = part.reshape(seeds, agents, -1)
     if isinstance(part, np.ndarray):
         mixed = weights @ rows
-    else:
-        from pfedrl.stack.products import product  # tables need no torch
-
-        mixed = product(part.new_tensor(weights).expand(seeds, -1, -1), rows)
+    else:  # no import of torch, which tables do without; two of a seed alone, as in stack.products
+        count = max(seeds, 2)
+        matrix = part.new_tensor(weights).expand(count, -1, -1)
+        mixed = matrix.bmm(rows.expand(count, -1, -1))[:seeds]
     return mixed.reshape(seeds, mixed.shape[1], *part.shape[2:])
 
 
