@@ -13,7 +13,7 @@ from pfedrl.pipeline.cells import cells, run_path
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import publish, published_runs, scale_of
-from tests.conftest import ROOT
+from tests.tiny import ROOT
 
 EXPERIMENT = ("pfedrl_rep", "figure2")
 

@@ -34,7 +34,7 @@ def learner_of(algorithm, seeds, family=FAMILY):
 
 def trained(algorithm, seeds, family=FAMILY):
     learner = learner_of(algorithm, seeds, family)
-    for _ in range(algorithm.rounds()):
+    for _ in range(algorithm.rounds(family.cap)):
         if learner.finished:
             break
         learner.advance(algorithm.local_steps)
@@ -68,10 +68,10 @@ def test_goes_on_from_a_checkpoint_as_if_nothing_had_happened(algorithm):
             meeting(learner.parts)
         return learner
 
-    whole = go_on(learner_of(algorithm, range(2)), algorithm.rounds())
+    whole = go_on(learner_of(algorithm, range(2)), algorithm.rounds(FAMILY.cap))
     first = go_on(learner_of(algorithm, range(2)), 2)
     kept = copy.deepcopy(first.state())
-    second = go_on(learner_of(algorithm, range(2)), algorithm.rounds(), kept)
+    second = go_on(learner_of(algorithm, range(2)), algorithm.rounds(FAMILY.cap), kept)
     np.testing.assert_array_equal(whole.weights.numpy(), second.weights.numpy())
     np.testing.assert_array_equal(whole.experience.returns, second.experience.returns)
 
@@ -81,7 +81,7 @@ def test_a_replica_that_diverges_ends_there_and_the_others_go_on():
     learner = learner_of(algorithm, range(2))
     learner.weights[1] = float("nan")  # the second agent of the first seed
     recorder = Recorder(range(2))
-    train(learner, algorithm.exchange(), algorithm.rounds(), recorder, Control())
+    train(learner, algorithm.exchange(), algorithm.rounds(FAMILY.cap), recorder, Control())
     columns = recorder.columns()
     diverged = columns["value"][columns["metric"] == "diverged"]
     np.testing.assert_array_equal(diverged, [0, 1, 0, 0, 0, 0])
@@ -89,6 +89,17 @@ def test_a_replica_that_diverges_ends_there_and_the_others_go_on():
     np.testing.assert_array_equal(np.isnan(average), [False, True, False, False, False, False])
     others = trained(algorithm, range(2)).experience.returns
     np.testing.assert_allclose(np.delete(learner.experience.returns, 1, 0), np.delete(others, 1, 0))
+
+
+def test_episodes_may_be_as_long_as_the_family_says():
+    """A cap of 3,000 steps used to end training after a third of its episodes, without a word."""
+    family = Acrobot(agents=1, low=0, high=0, members=[0.0], cap=3000)
+    settings = STEPS | {"episodes": 2, "width": 2, "layers": 1, "warm_up": 10_000, "epsilon": 0}
+    recorder = Recorder([0])
+    DQN(**settings).run([0], family, family.draw([0]), recorder, Control())
+    columns = recorder.columns()
+    (average,) = columns["value"][columns["metric"] == "return_average"]
+    assert average == -3000  # both episodes, to their caps
 
 
 def test_replay_returns_what_was_stored():
