@@ -12,8 +12,9 @@ from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.paper import Claim, Near
-from pfedrl.pipeline.scale import Budget
+from pfedrl.pipeline.project import Project
 from tests.analysis import fake
+from tests.tiny import ROOT
 
 NOISE = np.random.default_rng(2).normal(size=(6, 100))
 INFINITE = float("inf")
@@ -282,23 +283,21 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
     assert written["printed"]["figure2"][5]["at"] == "inf"
 
 
-def test_printed_numbers_of_a_longer_budget_are_not_judged(project):
-    page = project.paper("qavg")
-    scale = project.scale("laptop")
-    claim = next(claim for claim in page.claims if claim.test.kind == "agrees")
-    (experiment,) = {row.experiment for row in page.artifacts[claim.test.artifact].printed[:1]}
-    page.experiments[experiment].variants["qavg"]["iterations"] = 640
-    assert shortened(project, page, scale, claim.test) == ""
-    cut = Budget(seeds=5, block=5, algorithm={"iterations": 64})
-    scale.papers["qavg"] = {experiment: cut}
-    less = shortened(project, page, scale, claim.test)
-    assert less == "iterations 64 of 640"
-    whole = Outcome("3 of 30 lie within", 5, "contradicted")
-    judged = at_budget(whole, claim.test, less)
+def test_printed_numbers_of_a_longer_budget_are_not_judged():
+    real = Project(ROOT)
+    page, laptop = real.paper("pfedrl_rep"), real.scale("laptop")
+    tests = {claim.id: claim.test for claim in page.claims}
+    numbers, control = tests["table3_numbers"], tests["acrobot_average_attainable"]
+    assert shortened(real, page, real.scale("paper"), numbers) == ""
+    assert shortened(real, page, laptop, control) == ""  # a search has no budget of episodes
+    less = shortened(real, page, laptop, numbers)
+    assert less.startswith("120 of 500 episodes")
+    whole = Outcome("3 of 21 lie within", 5, "contradicted")
+    judged = at_budget(whole, numbers, less)
     assert judged.verdict == "inconclusive"
-    assert judged.evidence == "3 of 30 lie within (iterations 64 of 640)"
-    greater = next(claim for claim in page.claims if claim.test.kind == "greater")
-    assert at_budget(whole, greater.test, less).verdict == "contradicted"
+    assert judged.evidence == f"3 of 21 lie within ({less})"
+    greater = tests["cartpole_best_median_dqn"]
+    assert at_budget(whole, greater, less).verdict == "contradicted"
 
 
 def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made, tmp_path):

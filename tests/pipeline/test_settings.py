@@ -96,7 +96,7 @@ ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "c
             {"artifacts": {"t1": {**ARTIFACT, "printed": [PRINTED]}}, "printed": {"t1": [PRINTED]}},
             "p/artifacts.yaml, t1: 'printed' is workflow/papers/p/printed/t1.csv",
         ),
-        ({"artifacts": {"t1": {**ARTIFACT, "experiments": ["x"]}}}, "names no experiment: 'x'"),
+        ({"artifacts": {"t1": {**ARTIFACT, "experiments": ["x"]}}}, "unknown experiment 'x'"),
         (
             {
                 "claims": [

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from pfedrl.algorithms.ppo_kl.learner import FederatedPPO
 
 
+def heterogeneity_metrics() -> set[str]:
+    """Of D, A, B and G: as they are and above the floor of sampling noise, and by G's sign."""
+    found = {"floor", "selected_G"}
+    for above in ("", "_above_floor"):
+        found |= {f"{of}{above}" for of in ("G", "potential", "heterogeneity")}
+        found |= {f"G{above}_{when}" for when in ("overall", "at_first", "lately")}
+    for when in ("", "late_"):
+        found |= {f"{when}gain_where_{sign}" for sign in ("negative", "positive")}
+        found |= {f"{when}negative_rounds"}
+    return found
+
+
 class FederatedPolicy(Algorithm, FederationSettings):
     """Agents have equal amounts of data, so the average by data (Algorithm 2) is a plain one."""
 
@@ -31,13 +43,7 @@ class FederatedPolicy(Algorithm, FederationSettings):
         if self.target is not None:
             found |= {"rounds_to_target"}
         if self.measure_heterogeneity:
-            found |= {"G", "potential", "heterogeneity", "selected_G"}
-            found |= {"floor", "potential_above_floor", "heterogeneity_above_floor"}
-            for level in ("G", "G_above_floor"):
-                found |= {level, *(f"{level}_{when}" for when in ("overall", "at_first", "lately"))}
-            for when in ("", "late_"):
-                found |= {f"{when}negative_rounds"}
-                found |= {f"{when}gain_where_{sign}" for sign in ("negative", "positive")}
+            found |= heterogeneity_metrics()
         return found
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "FederatedPPO":
