@@ -5,6 +5,7 @@ import pytest
 
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.theory.deprl import RIDGE, connectivity
+from pfedrl.theory.deprl_corollary1 import Corollary1
 from pfedrl.theory.deprl_theorem1 import Theorem1
 
 
