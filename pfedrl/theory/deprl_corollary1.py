@@ -58,9 +58,9 @@ class Corollary1(DePRLStatement):
 
     def rounds_needed(self, seeds: Sequence[int], workers: int) -> np.ndarray:
         """The least K that the corollary is about, [seed]."""
-        scale, decay = connectivity(self.matrix(workers))
+        scale, mixed = connectivity(self.matrix(workers))
         square = self.problem(seeds, workers).smoothness() ** 2
-        consensus = 18 * scale**2 * square * workers**3 / (1 - decay) ** 2
+        consensus = 18 * scale**2 * square * workers**3 / mixed**2
         heads = (2 * square + 2) ** 2 / (workers * square**2)
         return np.maximum(consensus, np.maximum(heads, workers * square))
 

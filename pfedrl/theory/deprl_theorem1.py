@@ -38,10 +38,10 @@ class Theorem1(DePRLStatement):
         """
         problem = self.problem(seeds, self.workers)
         lipschitz = problem.smoothness()
-        scale, decay = connectivity(self.matrix(self.workers))
+        scale, mixed = connectivity(self.matrix(self.workers))
         allowed = np.minimum(
             np.minimum(1 / lipschitz, self.workers / 2),
-            (1 - decay) / (3 * np.sqrt(2) * scale * lipschitz * self.workers),
+            mixed / (3 * np.sqrt(2) * scale * lipschitz * self.workers),
         )
         beta = allowed if self.beta is None else np.full(len(seeds), self.beta)
         alpha = beta / self.head_steps

@@ -86,9 +86,9 @@ def test_doubly_stochastic_mixing_has_columns_that_sum_to_one_and_row_mixing_doe
 
 
 def test_connectivity_of_two_workers_by_hand():
-    scale, decay = connectivity(np.full((2, 2), 0.5))
+    scale, mixed = connectivity(np.full((2, 2), 0.5))
     assert scale == pytest.approx(2 * 5 / 0.75)
-    assert decay == pytest.approx(np.sqrt(0.75))
+    assert mixed == pytest.approx(1 - np.sqrt(0.75))
 
 
 @pytest.mark.parametrize(
