@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.instances import instances, rebuild
+from pfedrl.analysis.instances import instances, premises, rebuild
 from pfedrl.analysis.output import short
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.statistics import (
@@ -38,6 +38,7 @@ REPRODUCED = "reproduced"
 CONTRADICTED = "contradicted"
 INCONCLUSIVE = "inconclusive"
 NOT_RUN = "not run"
+OUTSIDE = "outside its assumptions"
 SIGNIFICANCE = 1 - LEVEL
 
 
@@ -244,6 +245,7 @@ def agrees(test: Agrees, comparisons: list[Comparison]) -> Outcome:
 def holds(test: Holds, summary: Summary) -> Outcome:
     drawn = instances(summary, test.variant, test.metric)
     count, undefined = len(drawn.values), drawn.undefined
+    among = f" that meet its premises, of {drawn.drawn:,}" if count < drawn.drawn else ""
     failing = drawn.below(-test.tolerance)
     unclear = f"; {undefined:,} are undefined" if undefined else ""
     if undefined == count:
@@ -251,12 +253,12 @@ def holds(test: Holds, summary: Summary) -> Outcome:
     lowest = drawn.lowest()
     if failing == 0:
         verdict = INCONCLUSIVE if undefined else REPRODUCED
-        evidence = f"holds on {count - undefined:,} of {count:,} instances{unclear}; "
+        evidence = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
         evidence += f"tightest: {lowest.words()}"
         return Outcome(evidence, count, verdict, effect=lowest.value)
     found = drawn.smallest_below(-test.tolerance)
     evidence = (
-        f"fails on {failing:,} of {count:,} instances ({failing / count:.1%}){unclear}; "
+        f"fails on {failing:,} of {count:,} instances{among} ({failing / count:.1%}){unclear}; "
         f"smallest counterexample: {found.words()}"
     )
     return Outcome(
@@ -273,3 +275,17 @@ def exists(test: Exists, summary: Summary) -> Outcome:
     evidence = f"{found:,} of {count:,} instances; the clearest: {highest.words()}"
     # that none was drawn does not show that none exists
     return Outcome(evidence, count, REPRODUCED if found else INCONCLUSIVE, effect=highest.value)
+
+
+def within_premises(outcome: Outcome, test: Any, summary: Summary) -> Outcome:
+    """No verdict on a statement where no instance in some cell of the test meets its premises."""
+    cells = [getattr(test, name) for name in ("cell", "greater", "smaller") if hasattr(test, name)]
+    if isinstance(test, Holds | Exists):
+        cells = summary.cells(test.variant)
+    if all(premises(summary, cell).any() for cell in cells):
+        return outcome
+    evidence = f"no instance meets the statement's premises; without them: {outcome.evidence}"
+    return replace(
+        outcome, evidence=evidence, verdict=OUTSIDE, p_for=None, p_against=None,
+        counterexample=None,
+    )  # fmt: skip

@@ -10,6 +10,7 @@ from pfedrl.analysis.claim_tests import (
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_RUN,
+    OUTSIDE,
     REPRODUCED,
     SIGNIFICANCE,
     Outcome,
@@ -24,7 +25,7 @@ from pfedrl.pipeline.paper import Agrees, Claim, Paper, Test
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Scale
 
-VERDICTS = (REPRODUCED, CONTRADICTED, INCONCLUSIVE, NOT_RUN)
+VERDICTS = (REPRODUCED, CONTRADICTED, INCONCLUSIVE, OUTSIDE, NOT_RUN)
 TESTS: dict[str, Any] = {
     "monotone": claim_tests.monotone,
     "greater": claim_tests.greater_cell,
@@ -129,7 +130,12 @@ def _outcome(
         return Outcome(f"{reason} at this scale", 0, NOT_RUN)
     if isinstance(test, Agrees):
         return claim_tests.agrees(test, comparisons[test.artifact])
-    return TESTS[test.kind](test, summaries[test.experiment])
+    return outcome_of(test, summaries[test.experiment])
+
+
+def outcome_of(test: Any, summary: Summary) -> Outcome:
+    """What the test of one experiment found."""
+    return claim_tests.within_premises(TESTS[test.kind](test, summary), test, summary)
 
 
 def shortened(project: Project, paper: Paper, scale: Scale, test: Test) -> str:

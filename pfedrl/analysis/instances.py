@@ -7,6 +7,7 @@ import numpy as np
 
 from pfedrl.analysis.summaries import Summary
 from pfedrl.core.registry import load_runnable
+from pfedrl.theory.statement import APPLIES
 
 SIZE = "size"  # the metric by which counterexamples are ordered, where a statement has it
 
@@ -27,8 +28,13 @@ class Instance:
 
 @dataclass(frozen=True)
 class Instances:
-    """All instances of a variant, for one metric."""
+    """The instances of a variant that meet a statement's premises, for one metric.
 
+    All of them where none does: what they show is shown, and decides nothing.
+    """
+
+    drawn: int
+    inside: int  # how many of them meet the premises
     cells: np.ndarray
     seeds: np.ndarray
     values: np.ndarray
@@ -73,12 +79,24 @@ def instances(summary: Summary, variant: str, metric: str) -> Instances:
     cells = summary.cells(variant)
     seeds = np.arange(summary.seeds.start, summary.seeds.stop)
     sized = all(summary.measures(cell, SIZE) for cell in cells)
+    meets = np.concatenate([premises(summary, cell) for cell in cells])
+    kept = meets if meets.any() else np.full_like(meets, True)
+    sizes = [summary.final(cell, SIZE) for cell in cells] if sized else None
     return Instances(
-        np.repeat(cells, len(seeds)),
-        np.tile(seeds, len(cells)),
-        np.concatenate([summary.final(cell, metric) for cell in cells]),
-        np.concatenate([summary.final(cell, SIZE) for cell in cells]) if sized else None,
+        len(meets),
+        int(meets.sum()),
+        np.repeat(cells, len(seeds))[kept],
+        np.tile(seeds, len(cells))[kept],
+        np.concatenate([summary.final(cell, metric) for cell in cells])[kept],
+        None if sizes is None else np.concatenate(sizes)[kept],
     )
+
+
+def premises(summary: Summary, cell: str) -> np.ndarray:
+    """Whether each seed's instance meets the statement's premises; what records none has none."""
+    if not summary.measures(cell, APPLIES):
+        return np.full(len(summary.seeds), True)
+    return summary.final(cell, APPLIES) > 0
 
 
 def rebuild(summary: Summary, found: Instance) -> dict[str, Any]:

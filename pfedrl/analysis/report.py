@@ -14,7 +14,8 @@ from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.paper import Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
 
-SYMBOLS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–"}
+SYMBOLS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–",
+           "outside its assumptions": "∅"}  # fmt: skip
 FILES = {"table": ("csv", "md", "tex", "json"), "figure": ("pdf", "png", "csv", "json")}
 
 
@@ -61,9 +62,14 @@ def _paper(paper: Paper, folder: Path, link: str, judged: dict[str, Any] | None)
     artifacts = (
         _artifact(name, artifact, folder, link) for name, artifact in paper.artifacts.items()
     )
+    theory = (
+        f'<p>Its theory is run and judged under <a href="#{escape(paper.theory)}">theory</a>.</p>\n'
+        if paper.theory
+        else ""
+    )
     return (
         f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
-        f'<p class="soft">{escape(paper.reference)}</p>\n'
+        f'<p class="soft">{escape(paper.reference)}</p>\n{theory}'
         f"{_claims(judged)}{''.join(artifacts)}{_fidelity(paper.fidelity)}</section>\n"
     )
 

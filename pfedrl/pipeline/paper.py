@@ -234,6 +234,7 @@ class Reference(Settings):
 
     title: str
     reference: str
+    theory: str | None = Field(None, description="the folder that runs and judges its theory")
 
 
 class Paper(Reference):

@@ -153,8 +153,8 @@ class DePRLStatement(Statement):
 
 
 def connectivity(matrix: np.ndarray) -> tuple[float, float]:
-    """C and q of Theorem 1, from the least positive entry of P."""
+    """C and 1 - q of Theorem 1, from the least positive entry of P; q itself soon rounds to 1."""
     workers = len(matrix)
     least = float(matrix[matrix > 0].min())
     scale = 2 * (1 + least**-workers) / (1 - least**workers)
-    return scale, (1 - least**workers) ** (1 / workers)
+    return scale, -float(np.expm1(np.log1p(-(least**workers)) / workers))

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.theory.deprl import DePRLStatement, connectivity
+from pfedrl.theory.statement import APPLIES
 
 
 class Theorem1(DePRLStatement):
@@ -30,31 +31,39 @@ class Theorem1(DePRLStatement):
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: (11)'s right side less its left; `tightness`: left over right.
 
+        `applies`: whether P is doubly stochastic (Assumption 1) and the rates are allowed;
         `allowed` is the largest beta that the theorem allows. `consensus_peak` and
         `consensus_last` are the largest and the last consensus error. The variability of
         Assumption 5 is that met along the run.
         """
         problem = self.problem(seeds, self.workers)
         lipschitz = problem.smoothness()
-        scale, decay = connectivity(self.matrix(self.workers))
+        scale, mixed = connectivity(self.matrix(self.workers))
         allowed = np.minimum(
             np.minimum(1 / lipschitz, self.workers / 2),
-            (1 - decay) / (3 * np.sqrt(2) * scale * lipschitz * self.workers),
+            mixed / (3 * np.sqrt(2) * scale * lipschitz * self.workers),
         )
         beta = allowed if self.beta is None else np.full(len(seeds), self.beta)
-        alpha = beta / self.head_steps  # far below (1 + 36 tau^2) / (tau L)
+        alpha = beta / self.head_steps
+        heads_allowed = (1 + 36 * self.head_steps**2) / (self.head_steps * lipschitz)
+        applies = (beta <= allowed) & (alpha <= heads_allowed) & self.doubly_stochastic()
         course = self.train(problem, seeds, alpha, beta, self.iterations)
         left = course.measure.mean(axis=0)
         right = self.bound(
             course.first_loss - problem.least_loss(), alpha, beta, lipschitz, course.variability
         )
         return {
+            APPLIES: applies.astype(float),
             "margin": right - left,
             "tightness": left / right,
             "allowed": allowed,
             "consensus_peak": course.consensus.max(axis=0),
             "consensus_last": course.consensus[-1],
         }
+
+    def doubly_stochastic(self) -> bool:
+        matrix = self.matrix(self.workers)
+        return all(np.allclose(matrix.sum(axis=axis), 1.0) for axis in (0, 1))
 
     def bound(
         self, excess: np.ndarray, alpha: np.ndarray, beta: np.ndarray, lipschitz: np.ndarray,

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.theory.fedkl import FedKLStatement, Quantities
+from pfedrl.theory.statement import APPLIES
 
 
 class Corollary1(FedKLStatement):
@@ -24,8 +25,9 @@ class Corollary1(FedKLStatement):
     )
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
-        """`margin`: ||A|| - ||B|| of the first agent where its update improves its own and the
-        global objective, 0 where not; `gain`: what the update gives globally where (20) fails."""
+        """`applies`: whether (20) fails for the first agent; only there does the corollary forbid
+        something. `margin`: ||A|| - ||B|| where its update improves its own and the global
+        objective, 0 where not; `gain`: what the update gives globally where (20) fails."""
         tasks = self.tasks(seeds)
         now = Quantities.at(tasks, tasks.policy)
         greedy = np.eye(self.actions)[now.advantage[:, 0].argmax(axis=-1)]
@@ -34,6 +36,7 @@ class Corollary1(FedKLStatement):
         helps = (change[:, 0] > 1e-9) & (change.mean(axis=1) > 1e-9)
         room = (now.potential() - now.level())[:, 0]
         return {
+            APPLIES: (room <= 0).astype(float),
             "margin": np.where(helps, room, 0.0),
             "gain": np.where(helps & (room <= 0), change.mean(axis=1), 0.0),
         }

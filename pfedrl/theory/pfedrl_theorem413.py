@@ -7,14 +7,19 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
+from pfedrl.algorithms.td.sampled import unit_rows
 from pfedrl.core.sums import slope
 from pfedrl.envs.family import Family
 from pfedrl.envs.tabular.chain import chain
 from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.theory.equilibrium import MeanField
-from pfedrl.theory.statement import Statement
+from pfedrl.theory.pfedrl import lipschitz_g, lipschitz_h
+from pfedrl.theory.pfedrl_lemma410 import weights_omega
+from pfedrl.theory.statement import APPLIES, Statement
 
+POWER = 5 / 6  # of 1/(t+2) in both rates as printed; the proof has 1 for beta's
+DELTA = 1e-6  # the bound holds for every delta with T >= 2 tau; this one makes its terms negligible
 POINTS = 9  # at which a run's error is taken, over the last decade of T
 
 
@@ -100,9 +105,10 @@ class Theorem413(Statement):
         `slope_n`: of log M over log N, M averaged (in logarithms) over that decade; likewise of
         the features' part of M and of the weights' part. `error_n_N` and its parts are those
         averages, `error_t_t` the course of M with the most agents. `bound_margin` and
-        `bound_tightness` compare its M at T with the theorem's bound (16).
+        `bound_tightness` compare its M at T with the theorem's bound (16). `applies`: whether the
+        rates are those that the theorem asks for.
         """
-        metrics: dict[str, np.ndarray] = {}
+        metrics: dict[str, np.ndarray] = {APPLIES: self.applies(seeds)}
         parts: dict[str, list[np.ndarray]] = {"": [], "features_": [], "weights_": []}
         elapsed = np.log(self.times() + 2.0)
         for agents in self.agents:
@@ -125,17 +131,39 @@ class Theorem413(Statement):
                 metrics[f"{name}slope_n"] = slope(count, np.stack(levels))
         return metrics
 
+    @property
+    def lipschitz(self) -> float:
+        """L, the larger of L_g and L_h; of L_y Lemma 4.8 only says that it exists."""
+        norm = self.largest_norm
+        return max(lipschitz_g(self.gamma, norm), lipschitz_h(self.gamma, norm))
+
+    def mixing_times(self, seeds: Sequence[int]) -> np.ndarray:
+        """tau of delta, by Lemma 4.12: [seed]."""
+        apart = DELTA / (2 * self.lipschitz * self.dimension)
+        return chain(self.task(seeds, 1)).mixing_times(apart)[:, 0]
+
+    def applies(self, seeds: Sequence[int]) -> np.ndarray:
+        """Whether alpha_0 <= 1/(2L sqrt(2(1+L^2))), beta_0 <= omega/2, T >= 2 tau, and the powers
+        are the printed ones or the proof's: [seed].
+
+        No omega serves all features (Lemma 4.10). It could be at most the one that the first
+        features allow, so that a beta_0 above half of that is too large whatever omega is.
+        """
+        largest = 1 / (2 * self.lipschitz * np.sqrt(2 * (1 + self.lipschitz**2)))
+        falling = np.isclose(self.alpha_power, POWER) and any(
+            np.isclose(self.beta_power, power) for power in (POWER, 1.0)
+        )
+        field = MeanField.of(chain(self.task(seeds, 1)))
+        omega = weights_omega(field, unit_rows(seeds, self.states, self.dimension))
+        slow = (self.beta <= omega / 2) & (self.iterations >= 2 * self.mixing_times(seeds))
+        return (slow & (self.alpha <= largest) & falling).astype(float)
+
     def bound(
         self, seeds: Sequence[int], agents: int, features: np.ndarray, weights: np.ndarray
     ) -> np.ndarray:
-        """The right side of (16) at T, from the first round's errors: [seed].
-
-        L = (2 + 2 gamma) B, the largest constant that Lemmas 4.6 and 4.7 name. It holds for every
-        delta with T >= 2 tau; this one makes the terms in delta negligible.
-        """
-        lipschitz, steps, delta = (2 + 2 * self.gamma) * self.largest_norm, self.local_steps, 1e-6
-        apart = delta / (2 * lipschitz * self.dimension)  # Lemma 4.12
-        tau = chain(self.task(seeds, 1)).mixing_times(apart)[:, 0]
+        """The right side of (16) at T, from the first round's errors: [seed]."""
+        lipschitz, steps, delta = self.lipschitz, self.local_steps, DELTA
+        tau = self.mixing_times(seeds)
         algorithm = self.algorithm(agents)
         alpha, beta, norm = algorithm.alpha, algorithm.beta, self.largest_norm
         ratio = beta / (alpha / 2**self.alpha_power)  # beta_{-1} / alpha_0
@@ -149,9 +177,13 @@ class Theorem413(Statement):
         return (features + weights) / elapsed**2 + later / elapsed ** (2 / 3)
 
     def instance(self, seed: int) -> dict[str, Any]:
-        task = self.task([seed], 1)
+        """The chain, the features that PFedTD-Rep starts from, and where they come to rest."""
+        walk = chain(self.task([seed], 1))
+        features = unit_rows([seed], self.states, self.dimension)
         return {
             "gamma": self.gamma,
-            "moves": task.dense(task.training)[0].tolist(),
-            "reward": task.reward[:, 0].reshape(self.states, self.actions).tolist(),
+            "moves": walk.moves()[0, 0].tolist(),
+            "rewards": walk.rewards()[0, 0].tolist(),
+            "features": features[0].tolist(),
+            "optimum": MeanField.of(walk).rest_point(features)[0].tolist(),
         }

@@ -11,12 +11,16 @@ from pfedrl.core.settings import Settings
 from pfedrl.envs.family import Draws, Family
 from pfedrl.stack.loop import Control
 
+APPLIES = "applies"  # 1 where an instance meets the statement's premises, 0 where not
+
 
 class Statement(Settings):
     """A lemma or theorem. A seed is an instance; metrics say how far the statement is from failing.
 
-    `check` returns a metric to its values, one a seed. `instance` rebuilds a seed's instance as
-    plain numbers, so that a counterexample can be printed, stored and checked again.
+    `check` returns a metric to its values, one a seed. Where not every instance meets the
+    statement's premises, `applies` is among them; an instance that does not meet them can neither
+    bear the statement out nor contradict it. `instance` rebuilds a seed's instance as plain
+    numbers, so that a counterexample can be printed, stored and checked again.
     """
 
     label: ClassVar[str]
@@ -44,6 +48,7 @@ class Statement(Settings):
     ) -> None:
         # an axis of one entry is added up in another order: a seed alone is checked twice over
         several = seeds if len(seeds) > 1 else [*seeds, *seeds]
-        for metric, values in self.check(several).items():
+        metrics = {APPLIES: np.ones(len(several)), **self.check(several)}
+        for metric, values in metrics.items():
             recorder.add("instance", 0, metric, values[: len(seeds)])
         control.progress(1, 1)

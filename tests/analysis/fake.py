@@ -187,6 +187,7 @@ def paper() -> dict[str, Any]:
     return {
         "title": "Federated Reinforcement Learning with Environment Heterogeneity",
         "reference": "AISTATS 2022",
+        "theory": "qavg",
         "experiments": experiments,
         "artifacts": {
             "table1": {

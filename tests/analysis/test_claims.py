@@ -7,11 +7,11 @@ import pytest
 
 from pfedrl.analysis import claim_tests
 from pfedrl.analysis.claim_tests import Outcome, near
-from pfedrl.analysis.claims import TESTS, at_budget, evaluate, judge, shortened
+from pfedrl.analysis.claims import TESTS, at_budget, evaluate, judge, outcome_of, shortened
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.paper import Claim, Near
+from pfedrl.pipeline.paper import Claim, Holds, Near
 from pfedrl.pipeline.project import Project
 from tests.analysis import fake
 from tests.tiny import ROOT
@@ -277,7 +277,8 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
     assert {result["kind"] for result in results} == {*TESTS, "agrees"}
     written = json.loads((tmp_path / "claims.json").read_text())
     assert written["counts"] == {
-        "reproduced": 6, "contradicted": 4, "inconclusive": 0, "not run": 0
+        "reproduced": 6, "contradicted": 4, "inconclusive": 0, "outside its assumptions": 0,
+        "not run": 0,
     }  # fmt: skip
     assert len(written["printed"]["table1"]) == 30
     assert written["printed"]["figure2"][5]["at"] == "inf"
@@ -313,6 +314,43 @@ def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made,
     assert example["instance"] == fake.stub("lemma1")().instance(example["seed"])
     failing = int((margins < 0).sum())
     assert f"fails on {failing} of 200 instances ({failing / 200:.1%})" in found["evidence"]
+
+
+def statement(tmp_path, applies):
+    """A statement that holds on odd seeds only, of 100, and where it applies."""
+    margin = np.where(np.arange(100) % 2, 1.0, -1.0)
+    measured = {("instance", 0, "margin"): margin, ("instance", 0, "applies"): applies}
+    runs = fake.write_cell(tmp_path, "e", "lemma1", {}, 100, measured)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    return read_summary(tmp_path, "qavg", "e")
+
+
+HOLDS = Holds(kind="holds", experiment="e", variant="lemma1", metric="margin")
+
+
+def test_only_instances_that_meet_the_premises_are_counted(tmp_path):
+    applies = (np.arange(100) < 10).astype(float)
+    found = outcome_of(HOLDS, statement(tmp_path, applies))
+    assert found.verdict == "contradicted"
+    assert found.evidence.startswith(
+        "fails on 5 of 10 instances that meet its premises, of 100 (50.0%)"
+    )
+
+
+def test_a_counterexample_outside_the_premises_contradicts_nothing(tmp_path):
+    summary = statement(tmp_path, (np.arange(100) % 2).astype(float))
+    assert outcome_of(HOLDS, summary).verdict == "reproduced"
+
+
+def test_where_no_instance_meets_the_premises_there_is_no_verdict(tmp_path):
+    summary = statement(tmp_path, np.zeros(100))
+    near = Near(kind="near", experiment="e", cell="lemma1", metric="margin", value=9, margin=0.1)
+    for test in (HOLDS, near):
+        found = outcome_of(test, summary)
+        assert found.verdict == "outside its assumptions"
+        assert found.counterexample is None
+        assert found.p_for is None
+        assert found.evidence.startswith("no instance meets the statement's premises")
 
 
 def test_smoke_issues_no_verdicts(project, made, tmp_path):

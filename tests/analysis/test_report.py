@@ -65,6 +65,12 @@ def test_links_lead_to_files(page):
     assert all((page.parent / link).is_file() for link in links)
 
 
+def test_a_paper_links_to_the_page_of_its_theory(page):
+    text = page.read_text()
+    assert '<section id="qavg">' in text
+    assert '<a href="#qavg">theory</a>' in text
+
+
 def test_page_is_the_same_when_written_again(page, project, tmp_path):
     before = page.read_bytes()
     report(project, page.parent, tmp_path / "claims", page)

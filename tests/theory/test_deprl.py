@@ -5,6 +5,7 @@ import pytest
 
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.theory.deprl import RIDGE, connectivity
+from pfedrl.theory.deprl_corollary1 import Corollary1
 from pfedrl.theory.deprl_theorem1 import Theorem1
 
 
@@ -85,6 +86,29 @@ def test_doubly_stochastic_mixing_has_columns_that_sum_to_one_and_row_mixing_doe
 
 
 def test_connectivity_of_two_workers_by_hand():
-    scale, decay = connectivity(np.full((2, 2), 0.5))
+    scale, mixed = connectivity(np.full((2, 2), 0.5))
     assert scale == pytest.approx(2 * 5 / 0.75)
-    assert decay == pytest.approx(np.sqrt(0.75))
+    assert mixed == pytest.approx(1 - np.sqrt(0.75))
+
+
+@pytest.mark.parametrize(
+    ("settings", "applies"),
+    [
+        ({"workers": 2}, 1.0),
+        ({"workers": 8, "beta": 0.05}, 0.0),
+        ({"workers": 3, "graph": "star", "mixing": "row"}, 0.0),
+    ],
+    ids=["the rate it allows", "a rate it does not", "not doubly stochastic"],
+)
+def test_theorem_1_applies_within_its_premises_only(settings, applies):
+    metrics = Theorem1(**settings, iterations=5, replicates=1).check(range(3))
+    np.testing.assert_array_equal(metrics["applies"], applies)
+
+
+def test_corollary_1_asks_for_more_rounds_than_any_run_has():
+    statement = Corollary1(rounds=(10, 20), workers=(2, 4), replicates=1)
+    np.testing.assert_array_equal(statement.check(range(2))["applies"], 0.0)
+    assert (statement.rounds_needed(range(2), 8) > 1e20).all()
+    fewest = statement.rounds_needed(range(2), 2)
+    assert (fewest > 1e5).all()
+    assert (fewest < 1e8).all()

@@ -10,8 +10,16 @@ from pfedrl.theory.fedkl_corollary2 import Corollary2
 from pfedrl.theory.fedkl_definition1 import Definition1
 from pfedrl.theory.fedkl_theorem1 import Theorem1
 from pfedrl.theory.fedkl_theorem2 import Theorem2, best_responses
+from pfedrl.theory.fedkl_theorem3 import Theorem3
 
-STATEMENTS = [Definition1(), Theorem1(), Corollary1(), Corollary2(), Theorem2(gamma=0.05)]
+STATEMENTS = [
+    Definition1(),
+    Theorem1(),
+    Corollary1(),
+    Corollary2(),
+    Theorem2(gamma=0.05),
+    Theorem3(gamma=0.05, iterations=20),
+]
 
 
 def rollout_value(moves, reward, policy, gamma):
@@ -127,3 +135,20 @@ def test_corollary_1_fails_and_its_counterexample_survives_a_plain_recheck():
     tasks = statement.tasks([seed])
     now = Quantities.at(tasks, tasks.policy)
     assert now.level()[0, 0] >= now.potential()[0, 0]
+
+
+def test_corollary_1_applies_where_its_condition_fails_and_forbids_nothing_elsewhere():
+    statement = Corollary1()
+    metrics, tasks = statement.check(range(300)), statement.tasks(range(300))
+    now = Quantities.at(tasks, tasks.policy)
+    fails = (now.level() >= now.potential())[:, 0]
+    np.testing.assert_array_equal(metrics["applies"], fails)
+    assert 0 < fails.sum() < 60
+    assert (metrics["margin"][~fails] >= 0).all()
+
+
+def test_policies_of_algorithm_1_move_and_come_to_rest():
+    metrics = Theorem3(gamma=0.05, iterations=100).check(range(100))
+    assert (metrics["moved"] > 0.1).any()
+    assert (metrics["margin"] > 0).all()
+    assert (metrics["resting_from"] < 50).all()

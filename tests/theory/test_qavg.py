@@ -14,9 +14,15 @@ from pfedrl.theory.instances import (
 )
 from pfedrl.theory.qavg_lemma1 import Lemma1
 from pfedrl.theory.qavg_lemma2 import Lemma2, kappa_1
+from pfedrl.theory.qavg_lemma3 import Lemma3
+from pfedrl.theory.qavg_lemma4 import Lemma4
+from pfedrl.theory.qavg_lemma5 import Lemma5
+from pfedrl.theory.qavg_lemma6 import Lemma6
 from pfedrl.theory.qavg_theorem1 import Theorem1, figure7
 from pfedrl.theory.qavg_theorem2 import Theorem2
 from pfedrl.theory.qavg_theorem3 import Theorem3
+from pfedrl.theory.qavg_theorem4 import Theorem4, average
+from pfedrl.theory.qavg_theorem5 import Theorem5
 from pfedrl.theory.statement import Statement
 
 STATEMENTS = [
@@ -25,6 +31,12 @@ STATEMENTS = [
     Theorem1(grid=5, zooms=2),
     Theorem2(local_steps=4, iterations=20),
     Theorem3(kappa=0.8, iterations=64, random_policies=2, ascent_steps=5),
+    Lemma3(local_steps=4, iterations=20),
+    Lemma4(local_steps=4, iterations=20),
+    Theorem4(),
+    Theorem5(random_policies=2),
+    Lemma5(iterations=32, random_policies=2),
+    Lemma6(iterations=32),
 ]
 
 
@@ -185,8 +197,7 @@ def test_theorem_2_errors_agree_with_a_plain_transcription():
         ])  # fmt: skip
         if (t + 1) % 3 == 0:
             q[:] = q.mean(axis=0)
-    family = statement.family
-    errors = np.stack(list(statement.errors(family.task(family.draw([2])), [2])))[:, 0]
+    errors = [moment.error[0] for moment in statement.course([2])]
     np.testing.assert_allclose(errors, plain, rtol=1e-9)
 
 
@@ -215,4 +226,39 @@ def test_theorem_3_best_is_the_optimum_when_all_environments_are_one():
         task.reward, task.training[:1], task.successors, task.actions, task.gamma, 1e-12
     )[0]
     optimum = tables.reshape(3, 2, 10).max(axis=1).mean(axis=0)
-    np.testing.assert_allclose(statement.best(statement.dense(task, range(10))), optimum)
+    np.testing.assert_allclose(statement.best(statement.dense(task, range(10)))[1], optimum)
+
+
+def test_lemma_3_and_4_fail_with_steps_above_one_and_hold_with_steps_below():
+    """2/((1-gamma) E) is 5 at E = 4 and 0.6 at E = 32."""
+    for statement in (Lemma3, Lemma4):
+        assert (statement(local_steps=4, iterations=64).check(range(32))["margin"] < -0.1).any()
+        assert (statement(local_steps=32, iterations=64).check(range(32))["margin"] > 0).all()
+
+
+def test_theorem_4_contracts_by_gamma_exactly_when_one_table_is_the_other_and_a_constant():
+    tasks = draw(range(5), states=3, actions=2, environments=2, gamma=0.9)
+    table = np.random.default_rng(0).normal(size=(5, 3, 2))
+    np.testing.assert_allclose(average(table + 2.0, tasks) - average(table, tasks), 0.9 * 2.0)
+    assert (Theorem4().check(range(200))["margin"] >= 0).all()
+
+
+def test_the_statements_about_pavg_hold_where_they_were_tried():
+    for statement in (Theorem5(), Lemma5(iterations=64), Lemma6(iterations=64)):
+        metrics = statement.check(range(20))
+        assert (metrics["margin"] > 0).all()
+        assert (metrics["tightness"] < 1).all()
+
+
+def test_pavg_agents_are_apart_between_exchanges_and_together_after_one():
+    statement = Lemma6(local_steps=4, iterations=8)
+    spreads = [m.distances().max() for m in statement.course(statement.task([0]), [0], 1)]
+    assert [spread > 1e-12 for spread in spreads] == [False, True, True, True] * 2 + [False]
+
+
+def test_the_gap_of_theorem_5_is_zero_at_the_best_policy():
+    statement = Theorem5()
+    tasks = statement.dense(statement.task(range(5)), range(5))
+    best, highest = statement.best(tasks)
+    np.testing.assert_allclose(statement.objective(tasks, best), highest)
+    assert (statement.objective(tasks, tasks.policy) < highest).all()

@@ -19,7 +19,9 @@ def draw(context: Context) -> Table:
         if not isinstance(test, Holds | Exists) or test.experiment not in context.summaries:
             continue
         row = _numbers(context, claim, test)
-        share = f"{row['share']:.1%}"
+        inside = row["inside"]
+        share = f"{row['share']:.1%}" if inside else NOTHING
+        count = f"{inside:,} of {row['drawn']:,}" if inside != row["drawn"] else f"{inside:,}"
         size = row["counterexample_size"]
         found = (
             NOTHING
@@ -27,13 +29,15 @@ def draw(context: Context) -> Table:
             else f"seed {row['counterexample_seed']}" + (f", size {size:g}" if size else "")
         )
         rows.append([
-            str(row["label"]), claim.words, f"{row['instances']:,}", share,
+            str(row["label"]), claim.words, count, share,
             f"{row['tightest']:.3g}".replace("-", "−"), found,
         ])  # fmt: skip
         data.append(row)
     notes = [
+        "Instances: those that meet the statement's premises, of those drawn; where none does, the "
+        "rest of the row decides nothing.",
         "Tightest: the smallest metric over instances, negative where the statement fails; of a "
-        "claim that an instance exists, the largest."
+        "claim that an instance exists, the largest.",
     ]
     return Table(columns, [Section("", rows)], pd.DataFrame(data), notes)
 
@@ -59,6 +63,8 @@ def _numbers(context: Context, claim: Claim, test: Holds | Exists) -> dict[str, 
         "statement": algorithm,
         "label": label_of(algorithm),
         "metric": test.metric,
+        "drawn": drawn.drawn,
+        "inside": drawn.inside,
         "instances": count,
         "undefined": drawn.undefined,
         "holding": holding,

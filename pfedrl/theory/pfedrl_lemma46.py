@@ -1,0 +1,28 @@
+"""PFedRL-Rep, Lemma 4.6: the weights' update g is Lipschitz."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from pfedrl.theory.pfedrl import LipschitzStatement, lipschitz_g, unit
+
+
+class Lemma46(LipschitzStatement):
+    """|g_1 - g_2| <= L_g (|theta_1 - theta_2| + |Phi_1 - Phi_2|), L_g = max(1+gamma, (2+2gamma)B).
+
+    Step (a_1) of its proof drops the reward, which multiplies Phi(s). A small B has no room for it.
+    """
+
+    label: ClassVar[str] = "PFedRL-Rep Lemma 4.6"
+
+    def constant(self) -> float:
+        return lipschitz_g(self.gamma, self.largest_norm)
+
+    def update(self, error: np.ndarray, theta: np.ndarray, row: np.ndarray) -> np.ndarray:
+        return error[..., None] * row
+
+    def hard(self, along: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The row of s turns a little, while the TD error is as large as it can be."""
+        turned = unit(along + self.apart * across)
+        theta = np.stack([-self.largest_norm * along] * 2)
+        return theta[None], np.stack([[along, -along], [turned, -along]])[None]
