@@ -89,8 +89,8 @@ class DeepValue(Algorithm, DeepSettings):
             alone = never(settings.local_steps)  # newcomers of a seed share nothing
             watched = settings.watching(newcomers, Control(points))
             train(newcomers, alone, settings.rounds(), kept, watched)
-            for measured in kept.state():
-                recorder.add(*measured._replace(metric=f"{name}_{measured.metric}"))
+            for axis, at, metric, values, rows in kept.state():
+                recorder.add(axis, at, f"{name}_{metric}", values, rows)
 
     def watching(self, learner: "DQNLearner", control: Control) -> Control:
         """Marks of the curve and progress, both counted in episodes.
