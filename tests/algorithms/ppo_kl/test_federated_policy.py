@@ -24,7 +24,7 @@ def curves(name, seeds, family=FAMILY, **settings):
     learner, exchange = algorithm.learner(task, seeds), algorithm.exchange(task, seeds)
     recorder = Recorder(seeds)
     train(learner, exchange, algorithm.rounds(), recorder, Control(curve_points=99))
-    return {(row.at, row.metric): row.values for row in recorder.state()}, learner
+    return {(at, metric): values for _, at, metric, values, _ in recorder.state()}, learner
 
 
 @pytest.mark.parametrize("name", OWN)
