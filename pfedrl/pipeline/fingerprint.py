@@ -6,7 +6,7 @@ differs, a run is made anew and a checkpoint refused; where it does not, nothing
 In it: every module that runs when the cell does (its algorithm, its family, `execute` and all that
 these import, at any depth and in any form), and the versions of the libraries among them that
 compute. Another version may round differently, so its numbers are not shared by a cache nor
-continued from a checkpoint; a tabular cell does not know torch's. For the same reason the
+continued from a checkpoint; draws of tables do not know torch's. For the same reason the
 instruction set that they are held to is in it (see `core.processor`). Python's own version, and
 what reads and writes (pyarrow, pydantic), leave numbers as they are.
 

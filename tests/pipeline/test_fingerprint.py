@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 EXECUTE = "pfedrl.pipeline.execute"
 QAVG = ("pfedrl.algorithms.tabular.qavg", "pfedrl.envs.tabular.random_mdp", EXECUTE)
 DQN = ("pfedrl.algorithms.dqn.dqn_avg", "pfedrl.envs.classic.cartpole", EXECUTE)
+DRAWS = ("pfedrl.envs.tabular.random_mdp", "pfedrl.pipeline.environments")
 FIGURE = ("pfedrl.analysis.figures.qavg_table1",)
 
 SOURCE = '''
@@ -180,7 +181,7 @@ def test_a_label_and_a_version_reach_no_run(copy: Path):
 
 def test_versions_count_where_the_library_computes(monkeypatch):
     def both() -> tuple[str, str]:
-        return fingerprint(*QAVG), fingerprint(*DQN)
+        return fingerprint(*DRAWS), fingerprint(*DQN)
 
     def upgrade(library: str) -> None:
         real = fingerprint_module._version
@@ -188,11 +189,11 @@ def test_versions_count_where_the_library_computes(monkeypatch):
             fingerprint_module, "_version", lambda name: "99" if name == library else real(name)
         )
 
-    qavg, dqn = both()
+    draws, dqn = both()
     upgrade("torch")
-    assert both()[0] == qavg and both()[1] != dqn
+    assert both()[0] == draws and both()[1] != dqn
     upgrade("numpy")
-    assert both()[0] != qavg
+    assert both()[0] != draws
 
 
 def test_another_instruction_set_counts(monkeypatch):
