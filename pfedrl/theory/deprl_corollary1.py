@@ -35,7 +35,8 @@ class Corollary1(DePRLStatement):
     def metrics(self, family: Family | None) -> set[str]:
         by_rounds = {f"measure_k_{rounds}" for rounds in self.rounds}
         by_workers = {f"measure_n_{workers}" for workers in self.workers}
-        return {"slope_k", "slope_n", "log10_rounds_needed"} | by_rounds | by_workers
+        slopes = {"slope_k", "slope_n", "log10_rounds_needed"}
+        return super().metrics(family) | slopes | by_rounds | by_workers
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`slope_k` and `slope_n`: of log mean_k M(k) over log K and over log N; the corollary's

@@ -18,6 +18,7 @@ class Theorem3(FedKLStatement):
     """
 
     label: ClassVar[str] = "FedKL Theorem III"
+    records: ClassVar[tuple[str, ...]] = ("margin", "moved", "resting_from")
 
     iterations: int = Field(200, gt=1, description="rounds of Algorithm 1")
     still: float = Field(1e-6, gt=0, description="a change of a probability that counts as rest")

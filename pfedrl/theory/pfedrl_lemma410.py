@@ -20,7 +20,12 @@ class Lemma410(ChainStatement):
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.10"
-    records: ClassVar[tuple[str, ...]] = ("margin", "weights_margin")
+    records: ClassVar[tuple[str, ...]] = (
+        "features_margin",
+        "weights_margin",
+        "drawn_features",
+        "drawn_weights",
+    )
 
     omega: float = Field(
         1e-6, gt=0, description="the one for all; any other positive one fails as well"

@@ -25,6 +25,7 @@ class Lemma412(ChainStatement):
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.12"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness", "vanishing")
 
     largest_norm: float = Field(20.0, gt=0, description="B")
     deltas: tuple[float, ...] = Field((1e-2, 1e-4, 1e-6), description="delta, falling")

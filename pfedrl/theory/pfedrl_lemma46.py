@@ -14,6 +14,7 @@ class Lemma46(LipschitzStatement):
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.6"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def constant(self) -> float:
         return lipschitz_g(self.gamma, self.largest_norm)

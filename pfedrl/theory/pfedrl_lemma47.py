@@ -15,6 +15,7 @@ class Lemma47(LipschitzStatement):
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.7"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def constant(self) -> float:
         return lipschitz_h(self.gamma, self.largest_norm)

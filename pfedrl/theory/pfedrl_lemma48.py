@@ -19,6 +19,7 @@ class Lemma48(ChainStatement):
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.8"
+    records: ClassVar[tuple[str, ...]] = ("margin", "drawn_margin")
 
     largest_norm: float = Field(20.0, gt=0, description="B, to which y(Phi) is scaled")
     lipschitz: float = Field(

@@ -94,7 +94,11 @@ class Theorem413(Statement):
 
     def metrics(self, family: Family | None) -> set[str]:
         parts = ("", "features_", "weights_")
-        found = {"bound_margin", "bound_tightness"} | {f"error_t_{t}" for t in self.times()}
+        found = (
+            super().metrics(family)
+            | {"bound_margin", "bound_tightness"}
+            | {f"error_t_{t}" for t in self.times()}
+        )
         found |= {f"slope_t_n_{agents}" for agents in self.agents}
         found |= {f"{part}error_n_{agents}" for part in parts for agents in self.agents}
         return found | {f"{part}slope_n" for part in parts if len(self.agents) > 1}

@@ -17,6 +17,7 @@ class Lemma3(QAvgStatement):
     """
 
     label: ClassVar[str] = "QAvg Lemma 3"
+    records: ClassVar[tuple[str, ...]] = ("margin", "first_step")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least over t of right minus left, over 1 + left; `first_step`: eta_0."""

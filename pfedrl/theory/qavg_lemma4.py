@@ -16,6 +16,7 @@ class Lemma4(QAvgStatement):
     """
 
     label: ClassVar[str] = "QAvg Lemma 4"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least over t of bound - spread; `tightness`: the greatest spread/bound."""

@@ -17,6 +17,7 @@ class Lemma5(PAvgStatement):
     """
 
     label: ClassVar[str] = "QAvg Lemma 5"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least over t of left minus right; `tightness`: the largest share of the

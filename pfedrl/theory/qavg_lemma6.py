@@ -12,6 +12,7 @@ class Lemma6(PAvgStatement):
     """mean_k ||pi_t^k - pi-bar_t||^2 <= 4 eta_t^2 (E-1)^2 |A| / (1-gamma)^4."""
 
     label: ClassVar[str] = "QAvg Lemma 6"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
         """`margin`: the least over t of right minus left, over the right; `tightness`: the

@@ -15,6 +15,7 @@ class Theorem4(Statement):
     """||T Q_1 - T Q_2|| <= gamma ||Q_1 - Q_2||, T the mean of the environments' operators."""
 
     label: ClassVar[str] = "QAvg Theorem 4"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness", "size")
 
     environments: int = Field(2, gt=1, description="n")
     largest: int = Field(5, gt=2, description="instances have 2 to this many states, in turn")

@@ -18,6 +18,7 @@ class Theorem5(PAvgStatement):
     """
 
     label: ClassVar[str] = "QAvg Theorem 5"
+    records: ClassVar[tuple[str, ...]] = ("margin", "tightness")
 
     step: float = Field(0.1, gt=0, description="eta, any")
 

@@ -28,7 +28,7 @@ class Statement(Settings):
 
     def metrics(self, family: Family | None) -> set[str]:
         """The names under which it records."""
-        return set(self.records)
+        return {APPLIES, *self.records}
 
     @abstractmethod
     def check(self, seeds: Sequence[int]) -> dict[str, np.ndarray]:
