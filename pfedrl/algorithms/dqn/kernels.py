@@ -1,4 +1,4 @@
-"""Compiled parts of deep value learning: acting, replay, the loss's gradient, and Adam.
+"""Compiled parts of deep value learning: acting, replay and the loss's gradient.
 
 A replica is one agent of one seed; arrays have replicas on their first axis. Each replica reads its
 own row of drawn uniform numbers, at its own place, so that its numbers do not depend on who else is
@@ -7,7 +7,6 @@ in the stack. Replicas that rest are passed over.
 A row of uniforms is: whether to explore, which action, a start state (4), then indices of a batch.
 """
 
-import numpy as np
 from numba import njit
 
 kernel = njit(cache=True, error_model="numpy", fastmath={"contract", "arcp"})
@@ -103,24 +102,3 @@ def loss_gradient(values, following, action, reward, terminal, gamma, learning, 
             error = values[r, b, action[r, b]] - target
             gradient[r, b, action[r, b]] = 2.0 * error / batch
             loss[r] += error * error / batch
-
-
-@kernel
-def adam(weights, gradient, mean, square, updates, rate, learning, first, last):
-    """Adam (beta .9, .999, epsilon 1e-8) on columns first to last, each replica at its own rate."""
-    one, near, far = np.float32(1.0), np.float32(0.9), np.float32(0.999)
-    tiny = np.float32(1e-8)
-    for r in range(len(weights)):
-        if not learning[r]:
-            continue
-        updates[r] += 1
-        scale = np.float32(1.0 / np.sqrt(1.0 - 0.999 ** updates[r]))
-        step = np.float32(rate[r] / (1.0 - 0.9 ** updates[r]))
-        # plain rows: LLVM vectorises these, not [r, p] with bounds that vary
-        own, slope = weights[r, first:last], gradient[r, first:last]
-        m, v = mean[r, first:last], square[r, first:last]
-        for p in range(len(own)):
-            g = slope[p]
-            m[p] = near * m[p] + (one - near) * g
-            v[p] = far * v[p] + (one - far) * g * g
-            own[p] -= step * m[p] / (np.sqrt(v[p]) * scale + tiny)
