@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from pfedrl.algorithms.dqn import kernels
-from pfedrl.algorithms.dqn.experience import Experience
+from pfedrl.algorithms.dqn.acting import Acting
 from pfedrl.algorithms.dqn.measures import measures
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
@@ -58,13 +58,13 @@ class DQNLearner(Learner):
         self.moments = np.zeros((2, *self.weights.shape), np.float32)
         self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
         self.copied = np.zeros(replicas, np.int64)  # the first phase's updates at the last copy
-        self.experience = Experience(
+        self.experience = Acting(
             physics, task.training, seeds, first_agent, settings.episodes, settings.buffer,
-            settings.batch, embedding,
+            settings.batch, embedding, settings.truncation_stops,
         )  # fmt: skip
-        batch = self.experience.batch
+        batch = self.experience.replay.batch
         self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
-        self.slope = np.zeros((*batch.action.shape, physics.actions), np.float32)
+        self.slope = np.zeros((*batch.reward.shape, physics.actions), np.float32)
         self.loss_slope = torch.from_numpy(self.slope)
         self.loss = np.zeros(replicas)
         self.diverged = np.zeros(replicas, np.bool_)
@@ -123,7 +123,7 @@ class DQNLearner(Learner):
             self._copy_targets(active)
         for _ in range(steps):
             self._step(active & ~self.diverged)
-        learning = active & ~self.diverged & (self.experience.size >= self.settings.warm_up)
+        learning = active & ~self.diverged & (self.experience.replay.size >= self.settings.warm_up)
         for phase in self.phases[1:]:
             self._update(learning, phase, again=True)
 
@@ -152,7 +152,7 @@ class DQNLearner(Learner):
         experience = self.experience
         values = self.net.outputs(self.weights, torch.from_numpy(experience.observation[:, None]))
         experience.step(values.squeeze(1).numpy(), self.epsilon, active)
-        self._update(active & (experience.size >= self.settings.warm_up), self.phases[0])
+        self._update(active & (experience.replay.size >= self.settings.warm_up), self.phases[0])
 
     def _update(self, learning: np.ndarray, phase: str, again: bool = False) -> None:
         """One Adam step on a part of the nets ("nothing" is one), the rest held fixed."""
@@ -172,7 +172,8 @@ class DQNLearner(Learner):
         following = net.forward(ahead, self.following)[-1].numpy()
         levels = net.forward(self.layers, self.seen)
         kernels.loss_gradient(
-            levels[-1].numpy(), following, batch.action, batch.reward, batch.terminal,
+            levels[-1].numpy(), following, batch.action, batch.reward,
+            self.experience.replay.stops,
             settings.gamma, learning, self.slope, self.loss,
         )  # fmt: skip
         self.diverged |= learning & ~np.isfinite(self.loss)
