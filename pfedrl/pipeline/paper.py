@@ -1,11 +1,13 @@
 """A paper's page: its experiments, tables and figures, printed numbers, claims, fidelity notes."""
 
+import math
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
+from pfedrl.pipeline.drawings import Comparison
 
 Number = float | int
 
@@ -26,6 +28,10 @@ class Experiment(Settings):
     )
     curve_points: int = Field(
         0, ge=0, description="points of the learning curve kept a seed; 0 keeps the last only"
+    )
+
+    comparison: Comparison = Field(
+        default_factory=Comparison, description="how its variants are set beside each other"
     )
 
     @model_validator(mode="after")
@@ -61,10 +67,18 @@ class Printed(Settings):
         return 0.5 * 10.0 ** int(self.value.as_tuple().exponent)
 
 
+# the files that an artifact becomes; the second is what a reader opens
+SUFFIXES = {
+    "table": ("csv", "md", "tex", "json"),
+    "figure": ("pdf", "png", "csv", "json"),
+    "comparison": ("csv", "md", "pdf", "png", "json"),
+}
+
+
 class Artifact(Settings):
     """A table or a figure: which module draws it, from which experiments."""
 
-    kind: Literal["table", "figure"]
+    kind: Literal["table", "figure", "comparison"]
     title: str
     draw: str = Field(description="the module in pfedrl/analysis/figures that draws it")
     experiments: list[str]
@@ -73,6 +87,25 @@ class Artifact(Settings):
         default_factory=list, description="read from printed/<artifact>.csv"
     )
     options: dict[str, Any] = Field(default_factory=dict, description="passed to the module")
+
+
+def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
+    """What an experiment has without being asked, if there is anything to compare."""
+    swept = [values for key, values in experiment.sweep.items() if key.startswith("algorithm.")]
+    cells = len(experiment.variants) * math.prod(len(values) for values in swept)
+    if experiment.family is None or cells < 2:
+        return None
+    return Artifact(
+        kind="comparison",
+        title=f"{experiment.title}: every variant",
+        draw="comparison",
+        experiments=[name],
+        caption=(
+            "Final values of every variant that ran, and differences on the same seeds to the "
+            "best and to the baseline. In the figure a dot a seed, the mean and its 95% interval."
+        ),
+        options=experiment.comparison.model_dump(),
+    )
 
 
 class Monotone(Settings):

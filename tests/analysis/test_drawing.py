@@ -13,7 +13,8 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.closure import closure
 from tests.analysis import fake
 
-ARTIFACTS = ("table1", "figure2", "generalisation", "theory")
+COMPARISON = "comparison_table1_windy_cliffs"
+ARTIFACTS = ("table1", "figure2", "generalisation", "theory", COMPARISON)
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
@@ -32,6 +33,7 @@ def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, mad
     shown, ends = {
         "table": ("md", ["csv", "md", "tex", "json"]),
         "figure": ("png", ["pdf", "png", "csv", "json"]),
+        "comparison": ("md", ["csv", "md", "pdf", "png", "json"]),
     }[kind]
     assert [path.name for path in written] == [f"{name}.{end}" for end in ends]
     assert all(path.stat().st_size > 0 for path in written)
@@ -91,7 +93,7 @@ def test_generalisation_gap_is_by_seed(project, made, tmp_path):
     )
     gap = training - held_out
     assert row["gap_mean"] == pytest.approx(gap.mean())
-    assert row["gap_se"] == pytest.approx(gap.std() / np.sqrt(len(gap)))
+    assert row["gap_se"] == pytest.approx(gap.std(ddof=1) / np.sqrt(len(gap)))
 
 
 def test_theory_table_counts_instances(project, made, tmp_path):

@@ -36,7 +36,7 @@ def test_statistics_are_those_of_all_seeds_in_all_blocks(summary):
     last = summary.last("qavg_kappa=0.2", "objective")
     assert last["at"] == 8
     assert last["mean"] == pytest.approx(2 * SEEDS.mean())
-    assert last["se"] == pytest.approx(2 * SEEDS.std() / np.sqrt(20))
+    assert last["se"] == pytest.approx(2 * SEEDS.std(ddof=1) / np.sqrt(20))
     assert last["median"] == pytest.approx(2 * np.median(SEEDS))
     assert last["low"] < last["mean"] < last["high"]
     assert last["iqm_low"] < last["iqm"] < last["iqm_high"]
@@ -47,7 +47,7 @@ def test_statistics_are_those_of_all_seeds_in_all_blocks(summary):
 
 def test_agents_are_averaged_within_a_seed_and_kept_one_by_one(summary):
     pooled = summary.last("qavg_kappa=0.2", "own")
-    assert pooled["se"] == pytest.approx(AGENTS.mean(axis=1).std() / np.sqrt(20))
+    assert pooled["se"] == pytest.approx(AGENTS.mean(axis=1).std(ddof=1) / np.sqrt(20))
     np.testing.assert_allclose(summary.final("qavg_kappa=0.2", "own"), AGENTS.mean(axis=1))
     np.testing.assert_allclose(summary.final("qavg_kappa=0.2", "own", agent=2), AGENTS[:, 2])
     rows = summary.statistics
