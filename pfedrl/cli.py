@@ -210,16 +210,17 @@ def benchmark(
         str | None, typer.Argument(help="One benchmark; all of them by default.")
     ] = None,
 ) -> None:
-    """Measure the batched kernels against a plain loop on the same seeds, with equal results."""
+    """Measure the batched kernels against a plain loop on the same seeds, with equal results.
+
+    The plain loops are those that the tests compare with, in tests/plain.
+    """
     from importlib import import_module
     from pkgutil import iter_modules
 
     from pfedrl import benchmarks
     from pfedrl.core.errors import unknown
 
-    # plain_*.py hold the loops that others are measured against
-    modules = [module.name for module in iter_modules(benchmarks.__path__)]
-    known = [module for module in modules if not module.startswith("plain_")]
+    known = [module.name for module in iter_modules(benchmarks.__path__)]
     if name is not None and name not in known:
         raise unknown("benchmark", name, known)
     for chosen in known if name is None else [name]:

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from pfedrl.algorithms.dqn.dqn import DQN
 from pfedrl.algorithms.dqn.learner import DQNLearner
-from pfedrl.benchmarks.plain_dqn import PlainDQN
 from pfedrl.envs.classic.cartpole import CartPole
+from tests.plain.dqn import PlainDQN
 
 AGENTS, SEEDS = 10, 5
 SHARED = {"episodes": 10_000, "unit": "step", "local_steps": 1, "learning_rate": 1e-3,

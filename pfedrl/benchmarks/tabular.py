@@ -10,11 +10,11 @@ from rich.table import Table
 
 from pfedrl.algorithms.tabular.averaging import TabularAveraging
 from pfedrl.algorithms.tabular.learner import TabularLearner
-from pfedrl.benchmarks import plain_tabular
 from pfedrl.core.recorder import Recorder
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.project import Project
 from pfedrl.stack.loop import Control, train
+from tests.plain import tabular as plain_loop
 
 KAPPA = 0.4
 PLAIN_SEEDS = 6
@@ -28,12 +28,12 @@ def plain(algorithm: str, settings: TabularAveraging, learner: TabularLearner) -
     shape = (task.states, task.actions)
     tables = []
     for seed in range(task.seeds):
-        problem = plain_tabular.Problem(
+        problem = plain_loop.Problem(
             transitions[seed], task.reward[:, seed].reshape(shape), task.start, task.gamma
         )
         start = learner.tables[0, :, seed].reshape(shape)
         steps = settings.exchange(task, range(task.seeds)).steps
-        table, _ = plain_tabular.train(
+        table, _ = plain_loop.train(
             algorithm, problem, start, settings.rounds(), steps, settings.learning_rate,
             settings.decay,
         )  # fmt: skip

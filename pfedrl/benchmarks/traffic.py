@@ -20,10 +20,11 @@ from rich.table import Table
 from pfedrl.algorithms.ppo_kl import kernels
 from pfedrl.algorithms.ppo_kl.fed_kl import FedKL
 from pfedrl.algorithms.ppo_kl.update import PPOKL, Stack
-from pfedrl.benchmarks.reacher import PlainAgent, seconds
+from pfedrl.benchmarks.reacher import seconds
 from pfedrl.envs.experience import Experience
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
 from pfedrl.envs.traffic.simulation import Simulation
+from tests.plain.ppo_kl import PlainAgent
 
 STEPS = 500
 REPEATS = 3

@@ -8,7 +8,7 @@ import torch
 from pfedrl.algorithms.dqn.dqn import DQN
 from pfedrl.algorithms.dqn.kernels import BATCH
 from pfedrl.benchmarks.deep import SHARED, SIZES, products, stacked
-from pfedrl.benchmarks.plain_dqn import PlainDQN
+from tests.plain.dqn import PlainDQN
 
 SMALL = {"layers": 2, "width": 16, "batch": 8, "buffer": 100, "warm_up": 30, "target_every": 7}
 

@@ -1,0 +1,1 @@
+"""The plain loops that benchmarks and tests compare with."""
