@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from pfedrl.analysis.statistics import (
     bootstrap_interquartile_mean,
-    bootstrap_mean,
     interquartile_mean,
+    mean_interval,
     standard_error,
 )
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
@@ -178,7 +178,7 @@ def describe(values: np.ndarray) -> dict[str, np.ndarray]:
         result["se"][rows] = standard_error(complete)
         result["median"][rows] = np.median(complete, axis=-1)
         result["iqm"][rows] = interquartile_mean(complete)
-        result["low"][rows], result["high"][rows] = bootstrap_mean(complete)
+        result["low"][rows], result["high"][rows] = mean_interval(complete)
 
     whole = np.flatnonzero(finite.all(axis=1))
     if len(whole):
@@ -214,8 +214,13 @@ def _statistics_rows(points: dict[Point, np.ndarray], names: dict[str, pa.Scalar
 def _final_rows(
     points: dict[Point, np.ndarray], names: dict[str, pa.Scalar], seeds: range
 ) -> pa.Table:
-    """The last value of every metric, of every seed and agent, and of the agents' mean."""
+    """The last value of every metric, of every seed and agent, and of the agents' mean.
+
+    Of a curve there is the mean over its second half too, as <metric>_late: one last look is noisy.
+    """
     last = sorted(_last_points(points))
+    late = _late_means(points, last)
+    points, last = points | late, sorted([*last, *late])
     if len({(metric, agent) for metric, _, agent, _ in last}) < len(last):
         raise PfedrlError(f"cell '{names['cell']}' measures a metric along two axes.")
     metrics = sorted({metric for metric, *_ in last})
@@ -230,6 +235,20 @@ def _final_rows(
         "value": pa.array(np.concatenate([points[point] for point in last])),
     }
     return pa.table(columns)
+
+
+def _late_means(points: dict[Point, np.ndarray], last: Iterable[Point]) -> dict[Point, np.ndarray]:
+    """The agents' mean over the second half of every curve."""
+    curves: dict[tuple[str, str], list[Point]] = defaultdict(list)
+    for point in points:
+        if point[2] == ALL_AGENTS:
+            curves[point[:2]].append(point)
+    found = {}
+    for metric, axis, agent, at in last:
+        late = [p for p in curves[metric, axis] if 2 * p[3] >= at]
+        if agent == ALL_AGENTS and len(curves[metric, axis]) >= 4:
+            found[f"{metric}_late", axis, agent, at] = np.mean([points[p] for p in late], axis=0)
+    return found
 
 
 def _names(cell: CellRuns, sweeps: list[str]) -> dict[str, pa.Scalar]:

@@ -91,7 +91,7 @@ def test_generalisation_gap_is_by_seed(project, made, tmp_path):
     )
     gap = training - held_out
     assert row["gap_mean"] == pytest.approx(gap.mean())
-    assert row["gap_se"] == pytest.approx(gap.std() / np.sqrt(len(gap)))
+    assert row["gap_se"] == pytest.approx(gap.std(ddof=1) / np.sqrt(len(gap)))
 
 
 def test_theory_table_counts_instances(project, made, tmp_path):

@@ -36,7 +36,7 @@ def test_statistics_are_those_of_all_seeds_in_all_blocks(summary):
     last = summary.last("qavg_kappa=0.2", "objective")
     assert last["at"] == 8
     assert last["mean"] == pytest.approx(2 * SEEDS.mean())
-    assert last["se"] == pytest.approx(2 * SEEDS.std() / np.sqrt(20))
+    assert last["se"] == pytest.approx(2 * SEEDS.std(ddof=1) / np.sqrt(20))
     assert last["median"] == pytest.approx(2 * np.median(SEEDS))
     assert last["low"] < last["mean"] < last["high"]
     assert last["iqm_low"] < last["iqm"] < last["iqm_high"]
@@ -47,7 +47,7 @@ def test_statistics_are_those_of_all_seeds_in_all_blocks(summary):
 
 def test_agents_are_averaged_within_a_seed_and_kept_one_by_one(summary):
     pooled = summary.last("qavg_kappa=0.2", "own")
-    assert pooled["se"] == pytest.approx(AGENTS.mean(axis=1).std() / np.sqrt(20))
+    assert pooled["se"] == pytest.approx(AGENTS.mean(axis=1).std(ddof=1) / np.sqrt(20))
     np.testing.assert_allclose(summary.final("qavg_kappa=0.2", "own"), AGENTS.mean(axis=1))
     np.testing.assert_allclose(summary.final("qavg_kappa=0.2", "own", agent=2), AGENTS[:, 2])
     rows = summary.statistics
@@ -165,3 +165,16 @@ def test_names_that_are_not_there_get_the_nearest(summary):
         summary.final("random_polic", "objective")
     with pytest.raises(PfedrlError, match=r"0 cells of 'qavg' at kappa=0\.3"):
         summary.cell_at("qavg", kappa=0.3)
+
+
+def test_a_curve_has_the_mean_over_its_second_half(tmp_path):
+    values = {at: np.array([1.0, 2.0]) * at for at in (0, 2, 4, 5, 8)}
+    measured = {("episode", at, "objective"): column for at, column in values.items()}
+    short = {("episode", at, "other"): values[at] for at in (4, 8)}
+    runs = fake.write_cell(tmp_path, "e", "dqn", {}, 2, measured | short)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    found = read_summary(tmp_path, "qavg", "e")
+    np.testing.assert_allclose(
+        found.final("dqn", "objective_late"), (values[4] + values[5] + values[8]) / 3
+    )
+    assert "other_late" not in set(found.finals["metric"])  # too few points for a curve

@@ -7,17 +7,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pfedrl.analysis.claim_tests import OUTSIDE
-from pfedrl.analysis.claims import judge, outcome_of
+from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
-from pfedrl.pipeline.paper import Claim, Exists, Holds, Near
+from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
-COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
-MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "_"}
+COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT}
+MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D"}
 LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
 LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
 LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
@@ -27,8 +26,7 @@ WORDS = -LEFT / (RIGHT - LEFT)  # where the words begin, in widths of the panel
 
 def draw(context: Context) -> Drawing:
     claims = [c for c in context.paper.claims if experiment_of(c) in context.summaries]
-    outcomes = [outcome_of(c.test, context.summaries[experiment_of(c)]) for c in claims]
-    verdicts = judge(claims, outcomes)
+    verdicts = [judge(claim, context.paper, context.summaries) for claim in claims]
     rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
     data = pd.DataFrame(rows)
     lines = len(rows) + data["group"].nunique()
@@ -47,8 +45,7 @@ def experiment_of(claim: Claim) -> str:
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
     options = context.artifact.options
     used = _tightness(context, claim, options["tightness"].get(claim.id))
-    states = {"reproduced": HOLDS, "contradicted": FAILS, OUTSIDE: OUTSIDE}
-    state = states.get(verdict["verdict"], OPEN)
+    state = {"reproduced": HOLDS, "contradicted": FAILS}.get(verdict["verdict"], OPEN)
     if state == HOLDS and used is not None and used < LOOSE:
         state = SLACK
     return {
