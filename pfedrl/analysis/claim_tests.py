@@ -18,7 +18,7 @@ from pfedrl.analysis.evidence import (
 from pfedrl.analysis.output import short
 from pfedrl.analysis.statistics import effect, exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
-from pfedrl.analysis.times import Times, times
+from pfedrl.analysis.times import Times, plain, times
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import (
     Best,
@@ -196,7 +196,13 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
         times(summary, cell, metric, test.reached, test.ends)
         for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
     )
-    if test.factor == 1:
+    if test.of_agents == "worst":
+        label = f"{label}, each by its worst agent,"
+        large, small = (
+            plain(summary.worst(cell, metric))
+            for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
+        )
+    elif test.factor == 1:
         large, small = large.restricted(small.ends), small.restricted(large.ends)
     if test.scale == "log":
         label = f"log {label}"

@@ -123,7 +123,9 @@ def readings(claim: Claim, paper: Paper, summaries: dict[str, Summary]) -> list[
         tests = [_read_as(test, reading) for test in claim.tests]
         if tests == claim.tests:
             continue
-        verdict = judge(claim.model_copy(update={"test": tests}), paper, summaries)["verdict"]
+        verdict = NOT_RUN
+        if all(_ran(test, summaries) for test in tests):
+            verdict = judge(claim.model_copy(update={"test": tests}), paper, summaries)["verdict"]
         found.append({"id": reading.id, "words": reading.words, "verdict": verdict})
     return found
 
@@ -132,6 +134,14 @@ def _read_as(test: Test, reading: Reading) -> Test:
     """The same comparison on the experiment that stands for the reading."""
     other = reading.experiments.get(getattr(test, "experiment", ""))
     return test if other is None else test.model_copy(update={"experiment": other})
+
+
+def _ran(test: Test, summaries: dict[str, Summary]) -> bool:
+    """Whether the experiment of a reading has all that is compared; it may have fewer variants."""
+    summary = summaries.get(getattr(test, "experiment", ""))
+    if summary is None:
+        return False
+    return named_cells(test) <= {*summary.statistics["cell"], *summary.statistics["variant"]}
 
 
 def _outcome(test: Test, paper: Paper, summaries: dict[str, Summary]) -> Outcome:

@@ -96,6 +96,13 @@ class Summary:
             )
         return rows.sort_values("seed")["value"].to_numpy()
 
+    def worst(self, cell: str, metric: str) -> np.ndarray:
+        """The lowest final value of each seed's agents."""
+        self.final(cell, metric)  # explains a name that is not there
+        rows = self.finals[(self.finals["cell"] == cell) & (self.finals["metric"] == metric)]
+        agents = sorted(set(rows["agent"]) - {ALL_AGENTS})
+        return np.min([self.final(cell, metric, agent) for agent in agents], axis=0)
+
 
 def paths(summaries_dir: Path, paper: str, experiment: str) -> tuple[Path, Path]:
     """Where an experiment's statistics and final values stand."""

@@ -25,14 +25,18 @@ class Times:
         )
 
 
+def plain(values: np.ndarray) -> Times:
+    """What is no time, or always reached."""
+    return Times(values, np.ones(values.shape, bool), np.full(values.shape, np.inf))
+
+
 def times(summary: Summary, cell: str, metric: str, reached: str | None, ends: str | None) -> Times:
     """A metric by seed; `reached` and `ends` as a claim gives them for times."""
     values = summary.final(cell, metric)
-    unknown = np.full(values.shape, np.inf)
     if reached is not None:
-        return Times(values, summary.final(cell, reached) != 0, unknown)
+        return replace(plain(values), reached=summary.final(cell, reached) != 0)
     if ends is None:
-        return Times(values, np.ones(values.shape, bool), unknown)
+        return plain(values)
     last = summary.last(cell, metric)
     if ends == last["axis"]:
         end = np.full(values.shape, float(last["at"]))

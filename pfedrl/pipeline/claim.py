@@ -47,6 +47,9 @@ class Greater(Settings):
         description="for times: the metric, or the axis, that says when a run ended; a time not "
         "below the metric, or beyond the axis, was not reached",
     )
+    of_agents: Literal["mean", "worst"] = Field(
+        "mean", description="worst: the lowest value of a seed's agents"
+    )
     undefined: str = Field(
         "", description="why seeds without a value may be left out; empty: they may not"
     )

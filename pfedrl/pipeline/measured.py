@@ -101,9 +101,9 @@ def check_test(measured: Measured, test: Test, where: str) -> None:
     variant, along = getattr(test, "variant", None), getattr(test, "along", None)
     if variant is None:
         return
-    for metric in (getattr(test, "metric", None), getattr(test, "reached", None)):
-        if metric is not None:
-            measured.check(where, experiment, metric, variant=variant, along=along)
+    for name in (getattr(test, "metric", None), getattr(test, "reached", None)):
+        if name is not None:
+            measured.check(where, experiment, name, variant=variant, along=along)
     points = [*getattr(test, "points", ()), getattr(test, "best", None)]
     for at in (point for point in points if point is not None):
         measured.check(where, experiment, test.metric, variant=variant, along=along, at=at)  # type: ignore[union-attr]
