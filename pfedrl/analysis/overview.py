@@ -15,7 +15,10 @@ def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
         _section(paper, figures_dir / name, read_result(claims_dir / f"{name}.json"))
         for name, paper in project.papers.items()
     ]
-    heading = "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`.\n"
+    heading = (
+        "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`. How often "
+        "a verdict may be wrong: [evidence/level.md](evidence/level.md).\n"
+    )
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 
 

@@ -1,5 +1,8 @@
 """The test behind verdicts: its level where nothing is to be found, its power, its looks."""
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -26,6 +29,14 @@ ALLOWED = stats.binom.isf(1e-4, SIMULATIONS, LEVEL) / SIMULATIONS
 def test_wrong_verdicts_stay_below_the_level(name):
     ours, _ = wrong_verdicts(NULLS[name], SIMULATIONS)
     assert ours <= ALLOWED
+
+
+def test_the_committed_table_has_every_kind_of_difference_below_the_level():
+    path = Path(__file__).parents[2] / "paper_figures" / "evidence" / "level.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        shown = {row["differences"]: float(row["ours"]) for row in csv.DictReader(file) if row["t"]}
+    assert list(shown) == list(NULLS)
+    assert max(shown.values()) < LEVEL
 
 
 def test_a_t_test_would_not_stay_below_it():
