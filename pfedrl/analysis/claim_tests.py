@@ -35,6 +35,7 @@ REPRODUCED = "reproduced"
 CONTRADICTED = "contradicted"
 UNDECIDED = "undecided"
 NOT_RUN = "not run"
+OUTSIDE = "outside its assumptions"
 
 
 @dataclass(frozen=True)

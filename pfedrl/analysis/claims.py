@@ -11,9 +11,7 @@ from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.printed_tests import agrees
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.analysis.verdicts import (
-    OUTSIDE,
     VERDICTS,
-    Verdict,
     at_budget,
     decide,
     expected_wrong,
@@ -91,8 +89,6 @@ def judge(
     verdict = decide(claim, outcomes)
     if verdict.verdict != NOT_RUN:
         verdict = at_budget(claim, gated(claim, verdict, summaries), less)
-        if claim.outside:
-            verdict = Verdict(OUTSIDE, [*verdict.notes, claim.outside])
     main = max(outcomes, key=lambda o: -1.0 if o.p_for is None else o.p_for)
     smallest = [o.p_against for o in outcomes if o.p_against is not None]
     examples = [o.counterexample for o in outcomes if o.counterexample is not None]
@@ -153,7 +149,12 @@ def _outcome(test: Test, paper: Paper, summaries: dict[str, Summary]) -> Outcome
         return Outcome(f"{reason} at this scale", 0, NOT_RUN)
     if isinstance(test, Agrees):
         return agrees(test, _comparisons(paper, test.artifact, summaries), summaries)
-    return TESTS[test.kind](test, summaries[test.experiment])
+    return outcome_of(test, summaries[test.experiment])
+
+
+def outcome_of(test: Test, summary: Summary) -> Outcome:
+    """What a comparison in one experiment found."""
+    return theory_tests.within_premises(TESTS[test.kind](test, summary), test, summary)
 
 
 def shortened(project: Project, paper: Paper, scale: Scale, tests: list[Test]) -> str:

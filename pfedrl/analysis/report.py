@@ -66,9 +66,14 @@ def _paper(paper: Paper, folder: Path, link: str, judged: dict[str, Any] | None)
     artifacts = (
         _artifact(name, artifact, folder, link) for name, artifact in paper.artifacts.items()
     )
+    theory = (
+        f'<p>Its theory is run and judged under <a href="#{escape(paper.theory)}">theory</a>.</p>\n'
+        if paper.theory
+        else ""
+    )
     return (
         f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
-        f'<p class="soft">{escape(paper.reference)}</p>\n'
+        f'<p class="soft">{escape(paper.reference)}</p>\n{theory}'
         f"{_claims(judged)}{''.join(artifacts)}{_fidelity(paper.fidelity)}</section>\n"
     )
 

@@ -1,14 +1,17 @@
-"""Statements of the theory on drawn instances: one that fails is enough."""
+"""Statements of the theory on drawn instances: one that fails is enough, if it is one of theirs."""
 
-from pfedrl.analysis.claim_tests import CONTRADICTED, REPRODUCED, UNDECIDED, Outcome
-from pfedrl.analysis.instances import instances, rebuild
+from dataclasses import replace
+
+from pfedrl.analysis.claim_tests import CONTRADICTED, OUTSIDE, REPRODUCED, UNDECIDED, Outcome
+from pfedrl.analysis.instances import instances, premises, rebuild
 from pfedrl.analysis.summaries import Summary
-from pfedrl.pipeline.claim import Exists, Holds
+from pfedrl.pipeline.claim import Exists, Holds, Test
 
 
 def holds(test: Holds, summary: Summary) -> Outcome:
     drawn = instances(summary, test.variant, test.metric)
     count, undefined = len(drawn.values), drawn.undefined
+    among = f" that meet its premises, of {drawn.drawn:,}" if count < drawn.drawn else ""
     failing = drawn.below(-test.tolerance)
     unclear = f"; {undefined:,} are undefined" if undefined else ""
     if undefined == count:
@@ -16,12 +19,12 @@ def holds(test: Holds, summary: Summary) -> Outcome:
     lowest = drawn.lowest()
     if failing == 0:
         verdict = UNDECIDED if undefined else REPRODUCED
-        evidence = f"holds on {count - undefined:,} of {count:,} instances{unclear}; "
+        evidence = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
         evidence += f"tightest: {lowest.words()}"
         return Outcome(evidence, count, verdict, effect=lowest.value)
     found = drawn.smallest_below(-test.tolerance)
     evidence = (
-        f"fails on {failing:,} of {count:,} instances ({failing / count:.1%}){unclear}; "
+        f"fails on {failing:,} of {count:,} instances{among} ({failing / count:.1%}){unclear}; "
         f"smallest counterexample: {found.words()}"
     )
     return Outcome(
@@ -38,3 +41,17 @@ def exists(test: Exists, summary: Summary) -> Outcome:
     evidence = f"{found:,} of {count:,} instances; the clearest: {highest.words()}"
     # that none was drawn does not show that none exists
     return Outcome(evidence, count, REPRODUCED if found else UNDECIDED, effect=highest.value)
+
+
+def within_premises(outcome: Outcome, test: Test, summary: Summary) -> Outcome:
+    """No verdict on a statement where no instance in some cell of the test meets its premises."""
+    cells = [getattr(test, name) for name in ("cell", "greater", "smaller") if hasattr(test, name)]
+    if isinstance(test, Holds | Exists):
+        cells = summary.cells(test.variant)
+    if all(premises(summary, cell).any() for cell in cells):
+        return outcome
+    evidence = f"no instance meets the statement's premises; without them: {outcome.evidence}"
+    return replace(
+        outcome, evidence=evidence, verdict=OUTSIDE, p_for=None, p_against=None,
+        counterexample=None,
+    )  # fmt: skip

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.claim_tests import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, Outcome
+from pfedrl.analysis.claim_tests import (
+    CONTRADICTED,
+    NOT_RUN,
+    OUTSIDE,
+    REPRODUCED,
+    UNDECIDED,
+    Outcome,
+)
 from pfedrl.analysis.evidence import LEVEL, p_above
 from pfedrl.analysis.statistics import paired_differences
 from pfedrl.analysis.summaries import Summary
@@ -14,7 +21,6 @@ from pfedrl.pipeline.claim import Agrees, Claim, Greater, Ordered, Test
 
 LEANS_FOR = "leans for"
 LEANS_AGAINST = "leans against"
-OUTSIDE = "outside its assumptions"
 VERDICTS = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST, UNDECIDED, NOT_RUN, OUTSIDE)
 LEANING = {REPRODUCED: LEANS_FOR, CONTRADICTED: LEANS_AGAINST}
 AT_CEILING = 0.02  # of the way from floor to ceiling
@@ -42,8 +48,9 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
         if reversed_ or any(len(tested) * (o.p_against_without or 0.0) < LEVEL for o in clearly):
             return Verdict(CONTRADICTED)
         return Verdict(UNDECIDED, ["contradicted but for one seed"])
-    if any(o.verdict == NOT_RUN for o in outcomes):
-        return Verdict(NOT_RUN)
+    for verdict in (NOT_RUN, OUTSIDE):
+        if any(o.verdict == verdict for o in outcomes):
+            return Verdict(verdict)
     if all(_holds(o) for o in outcomes):
         if all(o.p_for_without is None or o.p_for_without < LEVEL for o in outcomes):
             return Verdict(REPRODUCED)

@@ -201,9 +201,6 @@ class Claim(Settings):
     budget_free: str = Field(
         "", description="why a shorter training decides it too; empty: it gives a leaning only"
     )
-    outside: str = Field(
-        "", description="for theory: the premise that is not met, so that nothing is decided"
-    )
     floor: Floor | None = Field(None, description="without it an order counts as it stands")
     ceiling: str | None = Field(
         None, description="the cell of the best known; where all reach it there is no order"

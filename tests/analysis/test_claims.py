@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis.claim_tests import near
-from pfedrl.analysis.claims import TESTS, evaluate, judge, shortened
+from pfedrl.analysis.claims import TESTS, evaluate, judge, outcome_of, shortened
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.claim import Claim, Near
+from pfedrl.pipeline.claim import Claim, Holds, Near
 from pfedrl.pipeline.paper import Paper
-from pfedrl.pipeline.scale import Budget
+from pfedrl.pipeline.project import Project
 from tests.analysis import fake
+from tests.tiny import ROOT
 
 NOISE = np.random.default_rng(2).normal(size=(8, 100))
 INFINITE = float("inf")
 PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
-CLAIM_KEYS = {"floor", "ceiling", "budget_free", "outside"}
+CLAIM_KEYS = {"floor", "ceiling", "budget_free"}
 
 
 @pytest.fixture(autouse=True)
@@ -280,16 +281,14 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
     assert written["printed"]["figure2"][5]["at"] == "inf"
 
 
-def test_what_a_scale_runs_less_of_is_said(project):
-    page = project.paper("qavg")
-    scale = project.scale("laptop")
-    claim = next(claim for claim in page.claims if claim.test.kind == "agrees")
-    (experiment,) = {row.experiment for row in page.artifacts[claim.test.artifact].printed[:1]}
-    page.experiments[experiment].variants["qavg"]["iterations"] = 640
-    assert shortened(project, page, scale, claim.tests) == ""
-    cut = Budget(seeds=5, block=5, algorithm={"iterations": 64})
-    scale.papers["qavg"] = {experiment: cut}
-    assert shortened(project, page, scale, claim.tests) == "64 of 640 iterations"
+def test_what_a_scale_runs_less_of_is_said():
+    real = Project(ROOT)
+    page, laptop = real.paper("pfedrl_rep"), real.scale("laptop")
+    tests = {claim.id: claim.tests for claim in page.claims}
+    numbers, control = tests["table3_numbers"], tests["acrobot_average_attainable"]
+    assert shortened(real, page, real.scale("paper"), numbers) == ""
+    assert shortened(real, page, laptop, control) == ""  # a search has no budget of episodes
+    assert shortened(real, page, laptop, numbers).startswith("120 of 500 episodes")
 
 
 def times(first, second):
@@ -355,6 +354,43 @@ def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made,
     assert example["instance"] == fake.stub("lemma1")().instance(example["seed"])
     failing = int((margins < 0).sum())
     assert f"fails on {failing} of 200 instances ({failing / 200:.1%})" in found["evidence"]
+
+
+def statement(tmp_path, applies):
+    """A statement that holds on odd seeds only, of 100, and where it applies."""
+    margin = np.where(np.arange(100) % 2, 1.0, -1.0)
+    measured = {("instance", 0, "margin"): margin, ("instance", 0, "applies"): applies}
+    runs = fake.write_cell(tmp_path, "e", "lemma1", {}, 100, measured)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    return read_summary(tmp_path, "qavg", "e")
+
+
+HOLDS = Holds(kind="holds", experiment="e", variant="lemma1", metric="margin")
+
+
+def test_only_instances_that_meet_the_premises_are_counted(tmp_path):
+    applies = (np.arange(100) < 10).astype(float)
+    found = outcome_of(HOLDS, statement(tmp_path, applies))
+    assert found.verdict == "contradicted"
+    assert found.evidence.startswith(
+        "fails on 5 of 10 instances that meet its premises, of 100 (50.0%)"
+    )
+
+
+def test_a_counterexample_outside_the_premises_contradicts_nothing(tmp_path):
+    summary = statement(tmp_path, (np.arange(100) % 2).astype(float))
+    assert outcome_of(HOLDS, summary).verdict == "reproduced"
+
+
+def test_where_no_instance_meets_the_premises_there_is_no_verdict(tmp_path):
+    summary = statement(tmp_path, np.zeros(100))
+    near = Near(kind="near", experiment="e", cell="lemma1", metric="margin", value=9, margin=0.1)
+    for test in (HOLDS, near):
+        found = outcome_of(test, summary)
+        assert found.verdict == "outside its assumptions"
+        assert found.counterexample is None
+        assert found.p_for is None
+        assert found.evidence.startswith("no instance meets the statement's premises")
 
 
 def test_smoke_issues_no_verdicts(project, made, tmp_path):

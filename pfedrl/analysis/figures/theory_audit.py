@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pfedrl.analysis.claim_tests import OUTSIDE
 from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
@@ -15,8 +16,8 @@ from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
-COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT}
-MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D"}
+COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
+MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "_"}
 LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
 LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
 LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
@@ -45,7 +46,8 @@ def experiment_of(claim: Claim) -> str:
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
     options = context.artifact.options
     used = _tightness(context, claim, options["tightness"].get(claim.id))
-    state = {"reproduced": HOLDS, "contradicted": FAILS}.get(verdict["verdict"], OPEN)
+    states = {"reproduced": HOLDS, "contradicted": FAILS, OUTSIDE: OUTSIDE}
+    state = states.get(verdict["verdict"], OPEN)
     if state == HOLDS and used is not None and used < LOOSE:
         state = SLACK
     return {
