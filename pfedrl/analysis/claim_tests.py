@@ -129,7 +129,7 @@ def judged(
         f"{short(size.high)}), {left:,} {unit}"
     )
     spread = float(kept[weakest].std(ddof=1)) if left > 1 else np.inf
-    needed = seeds_needed(rule.distance(size.mean), spread) if np.isfinite(spread) else None
+    needed = seeds_needed(rule.distance(size.mean), spread, left) if np.isfinite(spread) else None
     found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high, needed=needed)
     if left < seeds:
         evidence += f"; {seeds - left:,} of {seeds:,} seeds have no value"

@@ -95,16 +95,17 @@ def worst_without_one(
     return max(p_value([np.delete(s, i) for s in seen], at) for i in sorted(chosen))
 
 
-def seeds_needed(mean: float, spread: float) -> int | None:
+def seeds_needed(mean: float, spread: float, have: int = 0) -> int | None:
     """Seeds at which a mean so far from its bound, with that spread, would be decided.
 
-    None where it would take more than 40,960. The furthest seed is taken to be as far off as the
-    furthest of so many normal ones.
+    More than those at which it was looked at last; None where it would take more than 40,960. The
+    furthest seed is taken to be as far off as the furthest of so many normal ones.
     """
     distance = abs(mean)
     if not distance > 0:
         return None
-    for at in range(LAST_LOOK + 1):
+    last = look(have)
+    for at in range(0 if last is None else last + 1, LAST_LOOK + 1):
         seeds = seeds_at(at)
         reach = UNSEEN * (distance + spread * stats.norm.isf(0.5 / seeds))
         centre = (seeds * distance - reach) / (seeds + 1)

@@ -85,7 +85,7 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
         p_for_without=max(map(p_for_without, rows)) if p_for < LEVEL else p_for,
         p_against_without=p_against_without(furthest) if p_against < LEVEL else p_against,
         effect=c.ours - c.theirs,
-        needed=None if empty else seeds_needed(distance, float(worst.apart.std(ddof=1))),
+        needed=None if empty else seeds_needed(distance, float(worst.apart.std(ddof=1)), seeds),
     )
 
 

@@ -127,3 +127,8 @@ def test_the_seeds_said_to_be_needed_decide_about_half_of_the_time_or_more(effec
 def test_what_no_number_of_seeds_decides_is_said():
     assert seeds_needed(0.0, 1.0) is None
     assert seeds_needed(1e-6, 1.0) is None
+
+
+def test_more_seeds_are_needed_than_did_not_decide():
+    assert seeds_needed(4.0, 1.0) == 20
+    assert seeds_needed(4.0, 1.0, have=39) == 40
