@@ -158,11 +158,15 @@ def outcome_of(test: Test, summary: Summary) -> Outcome:
 
 
 def shortened(project: Project, paper: Paper, scale: Scale, tests: list[Test]) -> str:
-    """What the scale runs less of than the paper, for the cells that tests look at."""
+    """What the scale runs less of than the paper, for the cells that tests look at.
+
+    Theory, which has no family, is computed on instances of ours: it has no budget of the paper's.
+    """
     found = [
         phrase
         for test in tests
         for name in experiments_of(paper, test)
+        if paper.experiments[name].family is not None
         for phrase in cuts(project, paper.paper, name, scale.scale, named_cells(test) or None)
     ]
     return ", ".join(dict.fromkeys(found))

@@ -124,7 +124,9 @@ def _page(
         "# How often a verdict is wrong, and how often there is one",
         "",
         f"Made by `pfedrl level`: {simulations:,} simulations each, looked at with "
-        f"{', '.join(map(str, looks()))} seeds. A verdict may be wrong in {LEVEL:.0%}.",
+        f"{', '.join(map(str, looks()))} seeds. A verdict may be wrong in {LEVEL:.0%}. It must "
+        "also survive leaving out any one seed, which is not simulated: that makes both kinds of "
+        "verdict rarer, the wrong ones and the right ones.",
         "",
         "| differences of mean zero | wrong verdicts | a t test at every look |",
         "|---|--:|--:|",

@@ -289,6 +289,9 @@ def test_what_a_scale_runs_less_of_is_said():
     assert shortened(real, page, real.scale("paper"), numbers) == ""
     assert shortened(real, page, laptop, control) == ""  # a search has no budget of episodes
     assert shortened(real, page, laptop, numbers).startswith("120 of 500 episodes")
+    theory = real.paper("theory")
+    for claim in theory.claims:  # which has no budget to fall short of
+        assert shortened(real, theory, real.scale("paper"), claim.tests) == ""
 
 
 def times(first, second):
