@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pfedrl.core.recorder import Recorder
@@ -13,20 +12,10 @@ from pfedrl.stack.learner import Learner
 from pfedrl.stack.loop import Control, train
 
 
-@dataclass(frozen=True)
-class Style:
-    """How an algorithm is drawn, in every figure."""
-
-    colour: str
-    line: str = "-"
-    marker: str = "o"
-
-
 class Algorithm(Settings):
     """A learner plus an exchange. The class's docstring is what `pfedrl list` shows."""
 
     label: ClassVar[str]  # as the papers write it
-    style: ClassVar[Style]
     kinds: ClassVar[frozenset[str]]  # the kinds of family it can run on
 
     @abstractmethod

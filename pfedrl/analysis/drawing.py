@@ -4,23 +4,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from pfedrl.analysis.output import rebuild_command, write_json, write_text
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.style import METADATA, paper_style
+from pfedrl.analysis.style import METADATA, Styles, every_style, paper_style
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
+from pfedrl.core.settings import validate
 from pfedrl.pipeline.cuts import cuts_of
-from pfedrl.pipeline.paper import Artifact, Paper
+from pfedrl.pipeline.drawings import Options
+from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
 from pfedrl.pipeline.project import Project
 
-EXTENSIONS = {"table": ("csv", "md", "tex"), "figure": ("pdf", "png", "csv")}
+Given = TypeVar("Given", bound=Options)
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,12 @@ class Context:
     artifact: Artifact
     scale: str
     summaries: dict[str, Summary]  # by experiment, in the artifact's order
+    styles: Styles
     cut: str = ""  # what the scale runs less of than the paper
+
+    def options(self, model: type[Given]) -> Given:
+        """The artifact's options, as its drawing's model."""
+        return validate(model, self.artifact.options, f"{self.paper.paper}/{self.name}, options")
 
     def comparisons(self) -> list[Comparison]:
         """The artifact's printed numbers beside ours."""
@@ -55,10 +62,11 @@ class Context:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure and the numbers that it shows."""
+    """A figure and the numbers that it shows, beside a table where there is one."""
 
     figure: Figure
     data: pd.DataFrame
+    table: Table | None = None
 
 
 def draw(
@@ -82,26 +90,30 @@ def draw(
         name: read_summary(summaries_dir, paper_name, name) for name in artifact.experiments
     }
     cut = cuts_of(project, paper_name, artifact.experiments, scale_name)
-    context = Context(paper, artifact_name, artifact, scale_name, summaries, cut)
+    styles = every_style(project.styles())
+    context = Context(paper, artifact_name, artifact, scale_name, summaries, styles, cut)
     stem = output_dir / artifact_name
     module = import_module(f"pfedrl.analysis.figures.{artifact.draw}")
     target = Path(project.scale(scale_name).figures, paper_name, artifact_name)
     provenance = _provenance(context, target)
     with paper_style():
         drawn = module.draw(context)
-        if isinstance(drawn, Table):
-            provenance["table"] = drawn.plain()
-            _write_table(stem, drawn, context)
-        else:
+        table = drawn if isinstance(drawn, Table) else drawn.table
+        if table is not None:
+            provenance["table"] = table.plain()
+            _write_table(stem, table, context)
+        if isinstance(drawn, Drawing):
             _write_figure(stem, drawn)
     write_csv(stem.with_suffix(".csv"), drawn.data)
     write_json(stem.with_suffix(".json"), provenance)
-    return [stem.with_suffix(f".{end}") for end in (*EXTENSIONS[artifact.kind], "json")]
+    return [stem.with_suffix(f".{end}") for end in SUFFIXES[artifact.kind]]
 
 
 def _write_table(stem: Path, table: Table, context: Context) -> None:
     title, caption = context.artifact.title, context.caption()
     write_text(stem.with_suffix(".md"), markdown(table, title, caption))
+    if "tex" not in SUFFIXES[context.artifact.kind]:
+        return
     label = f"{context.paper.paper}-{context.name}"
     write_text(stem.with_suffix(".tex"), latex(table, title, caption, label))
 

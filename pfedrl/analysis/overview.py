@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.analysis.output import write_text
-from pfedrl.analysis.report import FILES, SYMBOLS, beside, ledger, read_result
-from pfedrl.pipeline.paper import Paper
+from pfedrl.analysis.report import SYMBOLS, beside, ledger, read_result
+from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
 
@@ -32,7 +32,7 @@ def _section(paper: Paper, folder: Path, judged: dict[str, Any] | None) -> str:
             continue
         counts = sorted({stop - start for start, stop in known["seeds"].values()})
         seeds = " to ".join(f"{count:,}" for count in {counts[0]: 0, counts[-1]: 0})
-        shown = FILES[artifact.kind][1]  # a table's text, a figure's picture
+        shown = SUFFIXES[artifact.kind][1]
         lines.append(
             f"| [{name}]({paper.paper}/{name}.{shown}) | {artifact.title} | {known['scale']} "
             f"| {seeds} | {known['core_seconds'] / 60:.1f} min |"

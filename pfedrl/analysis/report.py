@@ -1,6 +1,5 @@
-"""The report: one page that needs no other file, with every table, figure and verdict."""
+"""The report: one page with every table, figure and verdict, beside the files it shows."""
 
-import base64
 import json
 import os
 from collections.abc import Iterable
@@ -11,14 +10,13 @@ from typing import Any
 from pfedrl.analysis.output import rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.pipeline.paper import Artifact, FidelityNote, Paper
+from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
 
 SYMBOLS = {
     "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
     "undecided": "?", "not run": "–", "outside its assumptions": "∅",
 }  # fmt: skip
-FILES = {"table": ("csv", "md", "tex", "json"), "figure": ("pdf", "png", "csv", "json")}
 
 
 def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) -> None:
@@ -165,15 +163,15 @@ def _artifact(name: str, artifact: Artifact, folder: Path, link: str) -> str:
     if known is None:
         command = rebuild_command(artifact.kind, folder / name)
         return f"{heading}<p>Not drawn yet.</p>\n<pre>{escape(command)}</pre>\n"
-    if artifact.kind == "table":
-        shown, beside = table(known["table"]), ""
-    else:
-        image = base64.b64encode((folder / f"{name}.png").read_bytes()).decode()
+    shown = beside = ""
+    if "png" in SUFFIXES[artifact.kind]:
         alternative = escape(f"{artifact.title}. {known['caption']}")
-        shown = f'<img alt="{alternative}" src="data:image/png;base64,{image}">\n'
+        shown = f'<img alt="{alternative}" src="{escape(f"{link}/{name}.png")}" loading="lazy">\n'
         beside = _printed(known["printed"])
+    if "table" in known:
+        shown += table(known["table"])
     files = " · ".join(
-        f'<a href="{escape(f"{link}/{name}.{end}")}">{end}</a>' for end in FILES[artifact.kind]
+        f'<a href="{escape(f"{link}/{name}.{end}")}">{end}</a>' for end in SUFFIXES[artifact.kind]
     )
     return (
         f"{heading}<figure>\n{shown}<figcaption>{escape(known['caption'])} "

@@ -14,14 +14,16 @@ LEVEL = 0.95  # of every confidence interval
 RESAMPLES = 2000
 BOOTSTRAP_SEED = 20220328
 ROUNDING = 1e-10  # paired values nearer than this, relative to their size, are equal
-FEW = 10  # seeds below which intervals are Student's
 CHUNK = 25  # resamples weighed at once: few enough to stay in the cache
+ENOUGH = 10  # seeds from which resampling says more than the t distribution
 
 Interval = tuple[np.ndarray, np.ndarray]
+Bounds = tuple[float, float]
+ANYTHING: Bounds = (-np.inf, np.inf)
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
-    """Standard deviation over the root of the count; unknown for a single seed."""
+    """Sample standard deviation over the root of the count; unknown for a single seed."""
     count = values.shape[-1]
     if count < 2:
         return np.full(values.shape[:-1], np.nan)
@@ -61,21 +63,6 @@ def _interval(means: np.ndarray) -> Interval:
     """The middle of the resampled means, [resample, ...]."""
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return low, high
-
-
-def mean_interval(values: np.ndarray) -> Interval:
-    """An interval of the mean, [..., seed]: resampled, or Student's t where seeds are few.
-
-    The percentile interval of three seeds covers the mean three times in four, not 19 in 20.
-    """
-    count = values.shape[-1]
-    if count >= FEW:
-        return bootstrap_mean(values)
-    mean = values.mean(axis=-1)
-    if count < 2:
-        return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    reach = stats.t.ppf((1 + LEVEL) / 2, count - 1) * standard_error(values)
-    return mean - reach, mean + reach
 
 
 def bootstrap_mean(
@@ -126,6 +113,22 @@ def bootstrap_interquartile_mean(
         means[i : i + CHUNK] = ordered[-1] - upto @ steps / kept
     low, high = _interval(means)
     return float(low), float(high)
+
+
+def mean_interval(values: np.ndarray, possible: Bounds = ANYTHING) -> Interval:
+    """Interval of the mean, [..., seed] to (low, high), no wider than what is possible.
+
+    Percentiles of resampled means cover 76% at 3 seeds where they say 95%, so that the t
+    distribution stands in below ENOUGH seeds. A single seed has no interval.
+    """
+    count = values.shape[-1]
+    if count < ENOUGH:
+        reach = stats.t.ppf((1 + LEVEL) / 2, max(count - 1, 1)) * standard_error(values)
+        mean = values.mean(axis=-1)
+        low, high = mean - reach, mean + reach
+    else:
+        low, high = bootstrap_mean(values)
+    return np.clip(low, *possible), np.clip(high, *possible)
 
 
 def paired_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -1,15 +1,18 @@
 """How figures look: one style for every paper, and the same bytes each time one is drawn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from itertools import cycle, product
+from typing import Any, get_args
 
 import matplotlib
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pfedrl.algorithms.algorithm import Style
-from pfedrl.core.registry import load_runnable
+from pfedrl.core.registry import components, load_runnable
+from pfedrl.pipeline.style import Line, Style
 
 INK = "#222222"
 FAINT = "#8a8a8a"
@@ -52,7 +55,11 @@ METADATA: dict[str, dict[str, None]] = {
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
     "png": {"Software": None},
 }
-LINES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (2, 1)), (0, (1, 1)))
+# colours that are told apart without green or red, for algorithms that workflow/style.yaml has not
+AUTOMATIC = (
+    "#117733", "#AA4499", "#DDCC77", "#6699CC", "#661100", "#0072B2", "#D55E00", "#CC79A7",
+)  # fmt: skip
+AUTOMATIC_MARKERS = ("P", "X", "v", "D", "*", "s", "^", "o")
 CROWDED = 5  # entries beyond which a legend would hide what is drawn
 
 
@@ -71,16 +78,35 @@ def label_of(algorithm: str) -> str:
     return load_runnable(algorithm).label
 
 
-def style_of(algorithm: str) -> Style:
-    """An algorithm's colour, line and marker, the same in every figure."""
-    return load_runnable(algorithm).style
+@dataclass(frozen=True)
+class Styles:
+    """The style of every algorithm, the same in every figure."""
+
+    by_file: dict[str, Style]
+
+    def of(self, algorithm: str) -> Style:
+        return self.by_file[file_name(algorithm)]
 
 
-def ramp(count: int) -> list[tuple[Any, Any]]:
-    """Colour and line for each point of a sweep, light to dark: told apart in grey, too."""
-    colours = matplotlib.colormaps["viridis_r"]
-    span = [0.15 + 0.75 * i / max(count - 1, 1) for i in range(count)]
-    return [(colours(at), LINES[i % len(LINES)]) for i, at in enumerate(span)]
+def file_name(algorithm: str) -> str:
+    """dqn/fedq_k as fedq_k: an algorithm of tables and of nets is drawn alike."""
+    return algorithm.rpartition("/")[2]
+
+
+def every_style(listed: dict[str, Style]) -> Styles:
+    """The listed styles and, for the other algorithms in the order of their names, free ones."""
+    known = sorted({file_name(name) for name in components("algorithms")})
+    free = free_styles(listed.values())
+    return Styles({name: listed[name] if name in listed else next(free) for name in known})
+
+
+def free_styles(used: Iterable[Style]) -> Iterator[Style]:
+    """Styles whose colour and line no other algorithm has."""
+    taken = {(style.colour, style.line) for style in used}
+    combined = product(get_args(Line), AUTOMATIC)
+    for (line, colour), marker in zip(combined, cycle(AUTOMATIC_MARKERS), strict=False):
+        if (colour, line) not in taken:
+            yield Style(colour=colour, line=line, marker=marker)
 
 
 def panel_labels(axes: Sequence[Axes]) -> None:
@@ -89,13 +115,16 @@ def panel_labels(axes: Sequence[Axes]) -> None:
         axis.set_title(f"({letter}) {axis.get_title('left')}", loc="left", fontweight="bold")
 
 
-def legend(axis: Axes) -> None:
-    """Inside where there is room, to the right of the panel where there is not."""
-    crowded = len(axis.get_legend_handles_labels()[0]) > CROWDED
-    if crowded:
-        axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0)
+def legend(axis: Axes, handles: Sequence[Artist] | None = None, labels: Iterable[str] = ()) -> None:
+    """Inside where there is room, to the right of the panel where there is not.
+
+    What was drawn with a label is listed, unless handles and labels are given.
+    """
+    drawn, named = axis.get_legend_handles_labels() if handles is None else (handles, labels)
+    if len(drawn) > CROWDED:
+        axis.legend(drawn, named, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0)
     else:
-        axis.legend(loc="best")
+        axis.legend(drawn, named, loc="best")
 
 
 def new_figure(height: float, **layout: Any) -> tuple[Figure, Any]:

@@ -63,12 +63,12 @@ class Summary:
         values = sorted(rows[sweep_name(along)].dropna().unique())
         return {float(v): self.cell_at(variant, **{sweep_name(along): v}) for v in values}
 
-    def curve(self, cell: str, metric: str) -> pd.DataFrame:
-        """The statistics of a metric along its axis, agents pooled."""
+    def curve(self, cell: str, metric: str, agent: int = ALL_AGENTS) -> pd.DataFrame:
+        """The statistics of a metric along its axis, agents pooled or one of them."""
         of_cell = self.statistics[self.statistics["cell"] == cell]
         if of_cell.empty:
             raise unknown("cell", cell, set(self.statistics["cell"]), self.experiment)
-        rows = of_cell[(of_cell["metric"] == metric) & (of_cell["agent"] == ALL_AGENTS)]
+        rows = of_cell[(of_cell["metric"] == metric) & (of_cell["agent"] == agent)]
         if rows.empty:
             raise unknown(
                 "metric", metric, set(of_cell["metric"]), f"{self.experiment}, cell '{cell}'"

@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import (
+    ENOUGH,
     bootstrap_interquartile_mean,
     interquartile_mean,
     mean_interval,
@@ -60,7 +62,7 @@ def summarise(runs: list[Path], statistics_path: Path, finals_path: Path) -> Non
     for cell in cells:
         points = with_pooled_agents(read_cell(cell))
         names = _names(cell, sweeps)
-        statistics.append(_statistics_rows(points, names))
+        statistics.append(_statistics_rows(points, names, cell.first["settings"]["family"]))
         finals.append(_final_rows(points, names, cell.seeds))
     metadata = {KEY: json.dumps(_facts(cells, sweeps), sort_keys=True).encode()}
     for path, tables in ((statistics_path, statistics), (finals_path, finals)):
@@ -188,14 +190,19 @@ def describe(values: np.ndarray) -> dict[str, np.ndarray]:
     return result | {"diverged": (~finite).sum(axis=1)}
 
 
-def _statistics_rows(points: dict[Point, np.ndarray], names: dict[str, pa.Scalar]) -> pa.Table:
+def _statistics_rows(
+    points: dict[Point, np.ndarray], names: dict[str, pa.Scalar], family: dict[str, Any] | None
+) -> pa.Table:
     keys = list(points)
     matrix = np.stack([points[key] for key in keys])
     numbers = describe(matrix)
+    least, most = np.transpose([possible(metric, family) for metric, *_ in keys])
+    for name in ("low", "high"):
+        numbers[name] = np.clip(numbers[name], least, most)
     last = _last_points(keys)
     for row, key in enumerate(keys):
         values = matrix[row][np.isfinite(matrix[row])]
-        if key in last and key[2] == ALL_AGENTS and len(values):
+        if key in last and key[2] == ALL_AGENTS and len(values) >= ENOUGH:
             low, high = bootstrap_interquartile_mean(values)
             numbers["iqm_low"][row], numbers["iqm_high"][row] = low, high
     metric, axis, agent, at = zip(*keys, strict=True)

@@ -70,7 +70,7 @@ def measure(size: dict[str, int]) -> dict[str, float]:
     for _ in range(settings.warm_up + 10):
         plain.step()
     learner = stacked(settings)
-    everyone = learner.experience.size > 0
+    everyone = learner.experience.replay.size > 0
     replicas = AGENTS * SEEDS
     return {
         "plain": 1e6 * fastest(plain.step, PLAIN_STEPS),

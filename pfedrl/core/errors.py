@@ -25,4 +25,6 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str = "") -> Pfed
     nearest = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"Did you mean '{nearest[0]}'? " if nearest else ""
     place = f"{where}: " if where else ""
-    return PfedrlError(f"{place}unknown {kind} '{name}'. {hint}Known: {', '.join(shown)}.")
+    return PfedrlError(
+        f"{place}unknown {kind} '{name}'. {hint}Known: {', '.join(shown) or 'none'}."
+    )

@@ -81,6 +81,11 @@ def load_runnable(name: str, where: str = "") -> Any:
     return load("algorithms", name)
 
 
+def is_control(name: str) -> bool:
+    """Whether an algorithm is a floor or a ceiling, which learns nothing."""
+    return ".controls." in module_of(name)
+
+
 def module_of(name: str) -> str:
     """The module an algorithm or a statement stands in."""
     room = "theory" if name in components("theory") else "algorithms"

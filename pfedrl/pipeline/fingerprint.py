@@ -15,7 +15,7 @@ Not in it, because no number can depend on it:
 - annotations of functions and variables, and imports for them. Those in a class stay: dataclasses
   and settings are made from them;
 - the texts in `raise`, in errors and after an assertion's comma;
-- other words: `description` of a setting, and the class attributes `label`, `style` and `varies`;
+- other words: `description` of a setting, and the class attributes `label` and `varies`;
 - `skip` and `metrics`, which say whether a cell exists and what it will record, not the numbers;
 - the modules APART.
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pfedrl.pipeline.cells import Cell
 
 LIBRARIES = ("numpy", "scipy", "numba", "torch", "gymnasium", "mujoco", "libsumo")
-WORDS = {"label", "style", "varies"}  # attributes of components
+WORDS = {"label", "varies"}  # attributes of components
 ERRORS = {"unknown", "broken"}  # functions that make an error, besides the classes named ...Error
 FOR_ANNOTATIONS = {"typing", "collections.abc", "__future__"}
 APART = {

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.claim import Claim, Greater, Ordered, Test
+from pfedrl.pipeline.drawings import check_named
 from pfedrl.pipeline.project import Project
 
 
@@ -75,7 +76,7 @@ def _along(chosen: list[Cell], along: str, at: float | None, where: str) -> list
 
 
 def check_paper(project: Project, paper: str) -> None:
-    """Every claim and every printed number asks for what an experiment will measure."""
+    """Claims, printed numbers and drawings ask for what an experiment will measure."""
     page, measured = project.paper(paper), Measured(project, paper)
     for claim in page.claims:
         place = f"workflow/papers/{paper}/claims.yaml, {claim.id}"
@@ -89,6 +90,11 @@ def check_paper(project: Project, paper: str) -> None:
                 f"{place}, line {number + 2}", row.experiment, row.metric, variant=row.variant,
                 along=row.along, at=row.at,
             )  # fmt: skip
+        place = f"workflow/papers/{paper}/artifacts.yaml, {name}.options"
+        if artifact.kind == "comparison":
+            place = f"workflow/papers/{paper}/experiments.yaml, {artifact.experiments[0]}"
+        known = {experiment: measured.cells(experiment) for experiment in artifact.experiments}
+        check_named(artifact, known, place)
 
 
 def check_test(measured: Measured, test: Test, where: str) -> None:

@@ -1,5 +1,6 @@
 """A paper's page: its experiments, tables and figures, printed numbers, claims, fidelity notes."""
 
+import math
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -7,6 +8,7 @@ from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
 from pfedrl.pipeline.claim import Claim, Number, Reading
+from pfedrl.pipeline.drawings import Comparison
 
 
 class Experiment(Settings):
@@ -25,6 +27,10 @@ class Experiment(Settings):
     )
     curve_points: int = Field(
         0, ge=0, description="points of the learning curve kept a seed; 0 keeps the last only"
+    )
+
+    comparison: Comparison = Field(
+        default_factory=Comparison, description="how its variants are set beside each other"
     )
 
     @model_validator(mode="after")
@@ -69,10 +75,18 @@ def _half_unit(number: Decimal) -> float:
     return 0.5 * 10.0 ** int(number.as_tuple().exponent)
 
 
+# the files that an artifact becomes; the second is what a reader opens
+SUFFIXES = {
+    "table": ("csv", "md", "tex", "json"),
+    "figure": ("pdf", "png", "csv", "json"),
+    "comparison": ("csv", "md", "pdf", "png", "json"),
+}
+
+
 class Artifact(Settings):
     """A table or a figure: which module draws it, from which experiments."""
 
-    kind: Literal["table", "figure"]
+    kind: Literal["table", "figure", "comparison"]
     title: str
     draw: str = Field(description="the module in pfedrl/analysis/figures that draws it")
     experiments: list[str]
@@ -81,6 +95,25 @@ class Artifact(Settings):
         default_factory=list, description="read from printed/<artifact>.csv"
     )
     options: dict[str, Any] = Field(default_factory=dict, description="passed to the module")
+
+
+def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
+    """What an experiment has without being asked, if there is anything to compare."""
+    swept = [values for key, values in experiment.sweep.items() if key.startswith("algorithm.")]
+    cells = len(experiment.variants) * math.prod(len(values) for values in swept)
+    if experiment.family is None or cells < 2:
+        return None
+    return Artifact(
+        kind="comparison",
+        title=f"{experiment.title}: every variant",
+        draw="comparison",
+        experiments=[name],
+        caption=(
+            "Final values of every variant that ran, and differences on the same seeds to the "
+            "best and to the baseline. In the figure a dot a seed, the mean and its 95% interval."
+        ),
+        options=experiment.comparison.model_dump(),
+    )
 
 
 class FidelityNote(Settings):

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.registry import components
 from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.claim import Claim, Reading
+from pfedrl.pipeline.drawings import options_of
 from pfedrl.pipeline.paper import (
     Artifact,
     Experiment,
@@ -18,8 +20,10 @@ from pfedrl.pipeline.paper import (
     Paper,
     Printed,
     Reference,
+    comparison_of,
 )
 from pfedrl.pipeline.scale import Budget, Scale
+from pfedrl.pipeline.style import Style, StyleFile
 
 # a paper's files by key, and whether a paper needs one
 FILES: dict[str, tuple[Any, bool]] = {
@@ -70,6 +74,8 @@ class Project:
                 values = read_yaml(path, get_origin(kind))
                 read[key] = validate(kind, values, f"{where}/{key}.yaml")
         artifacts = read.get("artifacts", {})
+        for name, artifact in artifacts.items():
+            options_of(artifact, f"{where}/artifacts.yaml, {name}.options")
         for path in sorted((folder / "printed").glob("*.csv")):
             place = f"{where}/printed/{path.name}"
             if path.stem not in artifacts:
@@ -78,6 +84,7 @@ class Project:
                 raise PfedrlError(f"{where}/artifacts.yaml, {path.stem}: 'printed' is {place}.")
             rows = _read_printed(path, place)
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
+        read["artifacts"] = artifacts | _comparisons(read["experiments"])
         paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
         _check_references(paper, str(where))
         return paper
@@ -118,6 +125,19 @@ class Project:
                     raise unknown("experiment", experiment, self.paper(paper).experiments, where)
         return scale
 
+    def styles(self) -> dict[str, Style]:
+        """What workflow/style.yaml says of algorithms; nothing where there is none."""
+        path = self.root / "workflow" / "style.yaml"
+        if not path.exists():
+            return {}
+        where = str(path.relative_to(self.root))
+        styles = validate(StyleFile, read_yaml(path), where).algorithms
+        known = {name.rpartition("/")[2] for name in components("algorithms")}
+        for name in styles:
+            if name not in known:
+                raise unknown("algorithm", name, known, where)
+        return styles
+
     def budget(self, scale: Scale, paper: str, experiment: str) -> Budget | None:
         """The budget of an experiment, or None where the scale leaves the paper out."""
         budgets = scale.papers.get(paper, {})
@@ -136,6 +156,12 @@ class Project:
 
     def family_files(self) -> Iterator[Path]:
         yield from sorted((self.root / "envs").glob("*.yaml"))
+
+
+def _comparisons(experiments: dict[str, Experiment]) -> dict[str, Artifact]:
+    """What every experiment shows without being asked."""
+    made = {f"comparison_{name}": comparison_of(name, spec) for name, spec in experiments.items()}
+    return {name: artifact for name, artifact in made.items() if artifact is not None}
 
 
 def _check_references(paper: Paper, where: str) -> None:

@@ -10,11 +10,13 @@ from pfedrl.core.settings import adapter
 from pfedrl.pipeline.paper import Reference
 from pfedrl.pipeline.project import FILES
 from pfedrl.pipeline.scale import Scale
+from pfedrl.pipeline.style import StyleFile
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """File name to schema: a paper's files, a scale, and each family's file in envs/."""
-    models = {"paper": Reference, "scale": Scale, **{key: kind for key, (kind, _) in FILES.items()}}
+    """File name to schema: a paper's files, a scale, the style, and each family's file in envs/."""
+    models = {"paper": Reference, "scale": Scale, "style": StyleFile}
+    models |= {key: kind for key, (kind, _) in FILES.items()}
     made = {f"{key}.schema.json": adapter(model).json_schema() for key, model in models.items()}
     for name in components("envs"):
         made[f"envs/{name}.schema.json"] = _family_file(load("envs", name).model_json_schema())

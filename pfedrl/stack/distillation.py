@@ -10,16 +10,14 @@ from torch import Tensor
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.stack.by_visits import importance
 from pfedrl.stack.exchange import Exchange, Parts, bytes_each, stack_shape
-from pfedrl.stack.stacked_net import PARTS, StackedNet, activations
+from pfedrl.stack.nets import Perceptron
+from pfedrl.stack.optimisers import PYTORCH, adam
 
 # the server's states, as agents would see them, [seed, state, observation], each seed's by its own
 Sampler = Callable[[Sequence[np.random.Generator]], np.ndarray]
 # (values [seed, agent, state, action], observations [seed, state, observation], the agents' parts)
 # to weights [seed, agent, state, 1 or action], of which only the ratios matter
 Weighting = Callable[[Tensor, np.ndarray, Parts], Tensor]
-# (weights, gradient, first moment, second moment, updates so far, rates, rows to step, first
-# column, last column): a step of Adam in place
-Adam = Callable[..., None]
 
 
 class Distillation(Exchange):
@@ -31,14 +29,14 @@ class Distillation(Exchange):
     """
 
     def __init__(
-        self, seeds: Sequence[int], net: StackedNet, every: int, sampler: Sampler,
-        weighting: Weighting, fits: int, rate: float, adam: Adam,
+        self, seeds: Sequence[int], net: Perceptron, every: int, sampler: Sampler,
+        weighting: Weighting, fits: int, rate: float,
     ):  # fmt: skip
         super().__init__(every)
-        self.net, self.sampler, self.weighting, self.adam = net, sampler, weighting, adam
+        self.net, self.sampler, self.weighting = net, sampler, weighting
         self.fits = fits
         self.generators = [generator(seed, Purpose.SERVER) for seed in seeds]
-        self._hold(torch.from_numpy(np.concatenate([net.initial(seed, 1) for seed in seeds])))
+        self._hold(torch.from_numpy(np.concatenate([net.initial_rows(seed, 1) for seed in seeds])))
         self.moments = np.zeros((2, *self.weights.shape), np.float32)
         self.updates = np.zeros(len(seeds), np.int64)
         self.rate = np.full(len(seeds), rate)
@@ -69,7 +67,7 @@ class Distillation(Exchange):
         values = self._values(parts, shown)
         weights = self.weighting(values, seen, parts)
         self._fit(shown, (weights / weights.sum(1, keepdim=True) * values).sum(1))
-        for name in PARTS:
+        for name in self.net.names:
             if name in parts:
                 parts[name][...] = self.weights[:, None, self.net.part[name]]
         # all that is in the parts is what the server needs to know
@@ -78,21 +76,21 @@ class Distillation(Exchange):
     def _values(self, parts: Parts, shown: Tensor) -> Tensor:
         """What each agent's net says of its seed's states: [seed, agent, state, action]."""
         seeds, agents = stack_shape(parts)
-        nets = torch.cat([parts[name] for name in PARTS if name in parts], dim=2)
+        nets = torch.cat([parts[name] for name in self.net.names if name in parts], dim=2)
         states = shown.shape[1]
         rows = shown[:, None].expand(-1, agents, -1, -1).reshape(seeds * agents, states, -1)
-        return self.net.values(nets.view(seeds * agents, -1), rows).view(seeds, agents, states, -1)
+        return self.net.outputs(nets.view(seeds * agents, -1), rows).view(seeds, agents, states, -1)
 
     def _fit(self, shown: Tensor, labels: Tensor) -> None:
         """Adam steps of the server's nets; one whose labels are not finite waits."""
         fitted = np.isfinite(labels.numpy()).all(axis=(1, 2))
         for _ in range(self.fits):
-            levels = activations(self.layers, shown)
+            levels = self.net.forward(self.layers, shown)
             slope = (levels[-1] - labels) * (2.0 / labels[0].numel())
-            self.net.backward(self.layers, levels, slope, self.gradient, self.gradient_layers)
-            self.adam(
+            self.net.backward(self.layers, levels, slope, self.gradient_layers)
+            adam(
                 self.weights.numpy(), self.gradient.numpy(), *self.moments, self.updates,
-                self.rate, fitted, 0, self.net.columns,
+                self.rate, fitted, 0, self.net.columns, *PYTORCH, None,
             )  # fmt: skip
 
 

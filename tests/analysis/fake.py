@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.recorder import Recorder
@@ -24,21 +23,19 @@ LABELS = {
     "random_policy": "random", "optimal_policy": "optimal", "lemma1": "Lemma 1",
     "theorem1": "Theorem 1",
 }  # fmt: skip
-STYLES = dict(zip(ALGORITHMS, [Style("#0072B2"), Style("#D55E00"), Style("#009E73")], strict=True))
 
 
 class Stub(Settings):
     """Stands in for an algorithm or a statement of the registry."""
 
     label: ClassVar[str]
-    style: ClassVar[Style]
 
     def instance(self, seed: int) -> dict[str, Any]:
         return {"seed": seed, "transitions": [[0.5, 0.5], [1.0, 0.0]], "discount": 0.9}
 
 
 def stub(name: str) -> Any:
-    return type(name, (Stub,), {"label": LABELS[name], "style": STYLES.get(name, Style("#777777"))})
+    return type(name, (Stub,), {"label": LABELS[name]})
 
 
 def facts(experiment: str, variant: str, sweep: dict[str, float], seeds: range) -> dict[str, Any]:
@@ -162,10 +159,18 @@ def paper() -> dict[str, Any]:
     figure2 = [f"figure2_{variant}" for variant in ALGORITHMS]
     generalisation = ["generalisation_random_mdps", "generalisation_windy_cliffs"]
     steps = [value for value in STEPS if value != 32]
-    experiments = {
-        name: {"title": name.replace("_", " "), "family": {"name": "made_up"},
-               "variants": {variant: {} for variant in ALGORITHMS}}
-        for name in (*table1, *figure2, *generalisation, "speedup")
+    swept = {
+        **{name: ({"family.kappa": KAPPAS}, (*ALGORITHMS, *CONTROLS)) for name in table1},
+        **{f"figure2_{variant}": ({"algorithm.local_steps": STEPS}, (variant, "optimal_policy"))
+           for variant in ALGORITHMS},
+        **{name: ({"algorithm.local_steps": [4, float("inf")]}, (*ALGORITHMS, *CONTROLS))
+           for name in generalisation},
+        "speedup": ({"family.agents": [2, 4, 8]}, ("qavg",)),
+    }  # fmt: skip
+    experiments: dict[str, Any] = {
+        name: {"title": name.replace("_", " "), "family": {"name": "made_up"}, "sweep": sweep,
+               "variants": {variant: {} for variant in variants}}
+        for name, (sweep, variants) in swept.items()
     }  # fmt: skip
     experiments["theory"] = {"title": "theory", "variants": {"lemma1": {}, "theorem1": {}}}
     claims = [

@@ -13,7 +13,8 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.closure import closure
 from tests.analysis import fake
 
-ARTIFACTS = ("table1", "figure2", "generalisation", "theory")
+COMPARISON = "comparison_table1_windy_cliffs"
+ARTIFACTS = ("table1", "figure2", "generalisation", "theory", COMPARISON)
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
@@ -32,6 +33,7 @@ def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, mad
     shown, ends = {
         "table": ("md", ["csv", "md", "tex", "json"]),
         "figure": ("png", ["pdf", "png", "csv", "json"]),
+        "comparison": ("md", ["csv", "md", "pdf", "png", "json"]),
     }[kind]
     assert [path.name for path in written] == [f"{name}.{end}" for end in ends]
     assert all(path.stat().st_size > 0 for path in written)

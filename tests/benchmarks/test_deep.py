@@ -30,16 +30,18 @@ def test_the_plain_loop_updates_its_net_as_the_stack_does():
         for weights, module in ((learner.weights, ours), (learner.target, late)):
             module.weight.data = weights[row, column:bias].view(inputs, outputs).T.clone()
             module.bias.data = weights[row, bias : bias + outputs].clone()
+    seen, following, action, reward, terminated, truncated = experience.replay.kept
+    kept = (seen, following, action, reward, terminated | truncated)
     names = ("seen", "following", "action", "reward", "over")
-    for name, rows in zip(names, experience.replay, strict=True):
-        plain.replay[name][:] = rows[row]
-    plain.stored, plain.updates = int(experience.size[row]), 0
+    for name, rows in zip(names, kept, strict=True):
+        plain.replay[name][:] = rows[row].reshape(plain.replay[name].shape)
+    plain.stored, plain.updates = int(experience.replay.size[row]), 0
     plain.optimiser = torch.optim.Adam(plain.net.parameters(), lr=settings.learning_rate)
     learner.moments[:], learner.updates["all"][:], learner.copied[:] = 0, 0, 0
-    everyone = np.ones(len(experience.size), np.bool_)
+    everyone = np.ones(len(experience.replay.size), np.bool_)
     for _ in range(20):
         uniforms = experience.uniforms[row, experience.place[row] - 1, BATCH:]
-        chosen = (uniforms * experience.size[row]).astype(int)
+        chosen = (uniforms * experience.replay.size[row]).astype(int)
         plain.rng = SimpleNamespace(integers=lambda *_, size, drawn=chosen: drawn[:size])
         learner._copy_targets(everyone)  # as at the start of a round, here of one step
         learner._update(everyone, "all")
@@ -58,7 +60,7 @@ def test_the_limit_counts_every_product_of_an_update():
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as alone:
         products(learner)()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as update:
-        learner._update(np.ones(len(learner.experience.size), np.bool_), "all")
+        learner._update(np.ones(len(learner.experience.replay.size), np.bool_), "all")
 
     def count(profile):
         names = ("aten::bmm", "aten::baddbmm")

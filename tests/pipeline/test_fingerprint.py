@@ -30,7 +30,6 @@ class Thing:
     """A thing."""
 
     label: ClassVar[str] = "A label"
-    style: ClassVar[object] = ("#000000", "-")
     rate: float = Field(0.1, gt=0, description="of learning")
     other: float = 0.3
 
@@ -83,7 +82,6 @@ SILENT = {
 }
 WORDS = {
     "label": ("A label", "Another"),
-    "colour": ("#000000", "#ff0000"),
     "description": ("of learning", "the step size"),
     "reason to skip": ("for a reason", "for another"),
 }

@@ -3,11 +3,10 @@
 import numpy as np
 import torch
 
-from pfedrl.algorithms.dqn import kernels
 from pfedrl.stack.distillation import ByCellVisits, Distillation, Grid, by_confidence
-from pfedrl.stack.stacked_net import StackedNet
+from pfedrl.stack.nets import Perceptron
 
-NET = StackedNet(observation=2, actions=2, width=8, layers=1)
+NET = Perceptron(2, 8, 2)
 SEEDS, AGENTS = [4, 9], 3
 
 
@@ -15,7 +14,7 @@ def distillation(weighting, seeds=SEEDS, fits=300):
     def sampler(generators):
         return np.stack([g.uniform(-1, 1, (32, 2)) for g in generators]).astype(np.float32)
 
-    return Distillation(seeds, NET, 5, sampler, weighting, fits, 0.01, kernels.adam)
+    return Distillation(seeds, NET, 5, sampler, weighting, fits, 0.01)
 
 
 def agents(seed=0):
@@ -33,19 +32,19 @@ def only_the_first(values, seen, parts):
 
 def test_everyone_receives_one_net_that_says_what_the_labels_say():
     (parts, stack), states = agents(), torch.rand(1, 64, 2) * 2 - 1
-    teacher = NET.values(stack[:, 0].clone(), states.expand(2, -1, -1))
+    teacher = NET.outputs(stack[:, 0].clone(), states.expand(2, -1, -1))
     exchange = distillation(only_the_first)
-    start = NET.values(exchange.weights, states.expand(2, -1, -1))
+    start = NET.outputs(exchange.weights, states.expand(2, -1, -1))
     sent = exchange(parts, 0)
     assert (stack == stack[:, :1]).all() and not torch.allclose(stack[0], stack[1])
-    now = NET.values(stack[:, 0], states.expand(2, -1, -1))
+    now = NET.outputs(stack[:, 0], states.expand(2, -1, -1))
     assert ((now - teacher) ** 2).mean() < 0.05 * ((start - teacher) ** 2).mean()
     np.testing.assert_array_equal(sent, np.full((2, 3), NET.columns * 4))  # their whole nets
 
 
 def test_the_server_starts_as_the_agents_do_and_goes_on_from_its_state():
     exchange = distillation(by_confidence, fits=3)
-    np.testing.assert_array_equal(exchange.weights[1], NET.initial(9, 1)[0])
+    np.testing.assert_array_equal(exchange.weights[1], NET.initial_rows(9, 1)[0])
     (whole, _), (second, _) = agents(), agents()
     exchange(whole, 0)
     other = distillation(by_confidence, fits=3)

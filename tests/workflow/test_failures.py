@@ -40,6 +40,12 @@ def with_experiment(**changes: object) -> dict:
     return {**PAPER["experiments"], "windy": experiment}
 
 
+def curves(**panel: object) -> dict:
+    """A figure of one panel, whose cell is misspelt."""
+    lines = [{"cell": "qavgg", "metric": "objective"}]
+    return {"draw": "curve_panels", "options": {"panels": [{**panel, "lines": lines}]}}
+
+
 @pytest.mark.parametrize(
     ("file", "values", "arguments", "message"),
     [
@@ -76,6 +82,30 @@ def with_experiment(**changes: object) -> dict:
             {"table1": {**PAPER["artifacts"]["table1"], "draw": "tiny_tabel"}},
             [],
             "unknown drawing 'tiny_tabel'. Did you mean 'tiny_table'?",
+        ),
+        (
+            "papers/tiny/artifacts",
+            {"figure1": {**PAPER["artifacts"]["figure1"], "options": {"colour": "red"}}},
+            [],
+            "workflow/papers/tiny/artifacts.yaml, figure1.options: unknown key 'colour'",
+        ),
+        (
+            "papers/tiny/artifacts",
+            {"figure1": {**PAPER["artifacts"]["figure1"], **curves(titel="t")}},
+            [],
+            "figure1.options, panels.0: unknown key 'titel'. Did you mean 'title'?",
+        ),
+        (
+            "papers/tiny/artifacts",
+            {"figure1": {**PAPER["artifacts"]["figure1"], **curves(title="t")}},
+            [],
+            "figure1.options, panels.0: unknown cell 'qavgg'. Did you mean 'qavg'?",
+        ),
+        (
+            "style",
+            {"algorithms": {"qavgg": {"colour": "#000000"}}},
+            [],
+            "workflow/style.yaml: unknown algorithm 'qavgg'. Did you mean 'qavg'?",
         ),
         (
             "scales/laptop",

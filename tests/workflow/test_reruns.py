@@ -4,6 +4,7 @@ from tests.workflow.conftest import PAPER, Tiny, scale
 
 BLOCKS = ("0-4", "4-8")
 TABLE, FIGURE = "Drawing tiny/table1", "Drawing tiny/figure1"
+COMPARISON = "Drawing tiny/comparison_random"
 CLAIMS, REPORT = "Testing the claims of tiny", "Writing the report"
 
 
@@ -13,9 +14,9 @@ def runs(*cells: str, blocks: tuple[str, ...] = BLOCKS) -> set[str]:
 
 def after(*experiments: str) -> set[str]:
     """What follows from new runs of experiments."""
-    artifacts = {"random": TABLE, "windy": FIGURE}
+    artifacts = {"random": {TABLE, COMPARISON}, "windy": {FIGURE}}
     summaries = {f"Summarising tiny/{name}" for name in experiments}
-    return summaries | {artifacts[name] for name in experiments} | {CLAIMS, REPORT}
+    return summaries.union(*(artifacts[name] for name in experiments)) | {CLAIMS, REPORT}
 
 
 RANDOM_QAVG = ("random/qavg_kappa=0", "random/qavg_kappa=0.5")
@@ -27,7 +28,8 @@ def test_everything_is_made(finished: Tiny):
     made = {path.split("/", 1)[1] for path in finished.files("paper_figures")}
     table = {f"tiny/table1.{suffix}" for suffix in ("csv", "md", "tex", "json")}
     figure = {f"tiny/figure1.{suffix}" for suffix in ("pdf", "png", "csv", "json")}
-    assert made == table | figure | {"index.html", "README.md"}
+    beside = {f"tiny/comparison_random.{suffix}" for suffix in ("csv", "md", "pdf", "png", "json")}
+    assert made == table | figure | beside | {"index.html", "README.md"}
 
 
 def test_a_second_run_has_nothing_to_do(project: Tiny):
@@ -56,6 +58,12 @@ def test_editing_a_family_draws_it_again(project: Tiny):
 def test_editing_a_drawing_redraws_that_figure_only(project: Tiny):
     project.append("pfedrl/analysis/figures/tiny_figure.py")
     assert project.planned() == {FIGURE, REPORT}
+
+
+def test_editing_a_colour_redraws_figures_and_runs_nothing(project: Tiny):
+    style = "algorithms: {qavg: {colour: '#123456'}}"
+    project.write("workflow/style.yaml", style)
+    assert project.planned() == {FIGURE, COMPARISON, REPORT}
 
 
 def test_editing_the_command_line_reruns_nothing(project: Tiny):

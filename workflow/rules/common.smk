@@ -12,6 +12,7 @@ from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
+from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
@@ -62,17 +63,18 @@ try:
     SCALE = str(config.get("scale", "laptop"))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
+    PROJECT.styles()
     check_drawings()
     for paper in PROJECT.papers:
         check_paper(PROJECT, paper)
 except PfedrlError as error:
     give_up(error)
 
-SUFFIXES = {"table": ("csv", "md", "tex", "json"), "figure": ("pdf", "png", "csv", "json")}
+STYLE = "workflow/style.yaml"
 
 
 def names_of(kind):
-    """A pattern of the names of all tables, or of all figures."""
+    """A pattern of the names of all tables, of all figures, or of all comparisons."""
     pages = [PROJECT.paper(paper).artifacts for paper in PAPERS]
     names = {name for page in pages for name, artifact in page.items() if artifact.kind == kind}
     return "|".join(sorted(names)) or "(?!)"
@@ -81,7 +83,7 @@ def names_of(kind):
 def outputs_of(kind):
     """What a table or a figure is written to, by suffix; Snakemake's own report shows one."""
     made = {suffix: f"{FIGURES}/{{paper}}/{{artifact}}.{suffix}" for suffix in SUFFIXES[kind]}
-    shown = {"table": "csv", "figure": "png"}[kind]
+    shown = "csv" if kind == "table" else "png"
     made[shown] = report(made[shown], caption="../report/artifact.rst", category="{paper}")
     return made
 

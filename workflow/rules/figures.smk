@@ -66,7 +66,17 @@ rule draw_table:
 
 
 use rule draw_table as draw_figure with:
+    input:
+        summaries=artifact_summaries,
+        style=STYLE,
     output:
         **outputs_of("figure"),
     wildcard_constraints:
         artifact=names_of("figure"),
+
+
+use rule draw_figure as draw_comparison with:
+    output:
+        **outputs_of("comparison"),
+    wildcard_constraints:
+        artifact=names_of("comparison"),

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.fixed_beforehand import ClassicControl
 from pfedrl.envs.classic.task import ControlTask
 
@@ -15,7 +14,6 @@ class BestFound(ClassicControl):
     """Control: balanced to the cap, or the fastest swing-up that a search finds."""
 
     label: ClassVar[str] = "Best found"
-    style: ClassVar[Style] = Style("#555555", ":", "+")
 
     def learner(self, task: ControlTask, seeds: Sequence[int]) -> "FixedControl":
         from pfedrl.algorithms.controls.fixed_control import FixedControl

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.traffic_controls import TrafficControl
 from pfedrl.envs.traffic.episodes import Policy, constant
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
@@ -13,7 +12,6 @@ class FullThrottle(TrafficControl):
     """Control: agents ask for the largest acceleration always; SUMO keeps them from crashing."""
 
     label: ClassVar[str] = "Full throttle"
-    style: ClassVar[Style] = Style("#999933", "--", "_")
 
     def drivers(self, family: FigureEightFamily) -> tuple[FigureEightFamily, Policy]:
         return family, constant(MAXIMUM_ACCELERATION)

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.traffic_controls import TrafficControl
 from pfedrl.envs.traffic.episodes import Policy, constant
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
@@ -12,7 +11,6 @@ class HumanDrivers(TrafficControl):
     """Control: every vehicle is driven by a human (the intelligent driver model, with noise)."""
 
     label: ClassVar[str] = "All human"
-    style: ClassVar[Style] = Style("#000000", "--", "_")
 
     def drivers(self, family: FigureEightFamily) -> tuple[FigureEightFamily, Policy]:
         everyone = {"placement": "h" * len(family.placement)}

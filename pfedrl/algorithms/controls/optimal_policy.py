@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.fixed_beforehand import TabularControl
 from pfedrl.envs.tabular.task import TabularTask
 
@@ -15,7 +14,6 @@ class OptimalPolicy(TabularControl):
     """Control: each environment's own optimal policy, solved exactly; no single policy beats it."""
 
     label: ClassVar[str] = "Own optimum"
-    style: ClassVar[Style] = Style("#000000", ":", "+")
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "FixedPolicy":
         from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.action_controls import UniformActions
 
 
@@ -10,5 +9,4 @@ class RandomAction(UniformActions):
     """Control: actions uniform in their range."""
 
     label: ClassVar[str] = "Random actions"
-    style: ClassVar[Style] = Style("#999999", "--", "|")
     spread: ClassVar[float] = 1.0

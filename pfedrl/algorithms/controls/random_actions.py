@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.fixed_beforehand import ClassicControl
 from pfedrl.envs.classic.task import ControlFamily, ControlTask
 
@@ -15,7 +14,6 @@ class RandomActions(ClassicControl):
     """Control: the uniformly random policy."""
 
     label: ClassVar[str] = "Random actions"
-    style: ClassVar[Style] = Style("#BBBBBB", ":", "x")
 
     def metrics(self, family: ControlFamily) -> set[str]:
         return super().metrics(family) | {"return_variance", "return_deviation"}

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.fixed_beforehand import TabularControl
 from pfedrl.envs.tabular.task import TabularTask
 
@@ -15,7 +14,6 @@ class RandomPolicy(TabularControl):
     """Control: the uniformly random policy."""
 
     label: ClassVar[str] = "Random policy"
-    style: ClassVar[Style] = Style("#999999", ":", "x")
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "FixedPolicy":
         from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.action_controls import ActionControl, Generators
 from pfedrl.envs.experience import Act
 from pfedrl.envs.family import Family
@@ -18,7 +17,6 @@ class ReachingController(ActionControl):
     """Control: inverse kinematics by hand, for a ceiling; it knows the arm and the offsets."""
 
     label: ClassVar[str] = "Hand-made controller"
-    style: ClassVar[Style] = Style("#000000", "-.", "1")
 
     def skip(self, family: Family) -> str | None:
         if isinstance(family, Reacher):

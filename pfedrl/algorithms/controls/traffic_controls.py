@@ -37,7 +37,7 @@ class TrafficControl(Algorithm):
         return f"{self.label} drives on the figure eight only"
 
     def metrics(self, family: Family) -> set[str]:
-        return {"return"} | family.records()
+        return {"return", "whole_return"} | family.records()
 
     def learner(self, task: object, seeds: Sequence[int]) -> Learner:
         raise NotImplementedError(f"{self.label} learns nothing")
@@ -70,7 +70,15 @@ class TrafficControl(Algorithm):
         returns = np.array([[episode.total for episode in own] for own in episodes])
         crashes = np.array([[episode.crashed for episode in own] for own in episodes])
         recorder.add("round", 0, "return", returns.mean(axis=1))
+        recorder.add("round", 0, "whole_return", whole_return(returns, crashes))
         recorder.add("round", 0, "crashes", crashes.mean(axis=1))
         if family.trace:
             for measurement in trace(network, [own[0].vehicles for own in episodes]):
                 recorder.add(*measurement)
+
+
+def whole_return(returns: np.ndarray, crashes: np.ndarray) -> np.ndarray:
+    """Each seed's mean over its episodes without a crash, as the calibration counts; else NaN."""
+    whole = (~crashes).sum(axis=1)
+    total = np.where(crashes, 0.0, returns).sum(axis=1)
+    return np.divide(total, whole, out=np.full(len(whole), np.nan), where=whole > 0)

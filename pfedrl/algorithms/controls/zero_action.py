@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.controls.action_controls import UniformActions
 
 
@@ -10,5 +9,4 @@ class ZeroAction(UniformActions):
     """Control: every action zero; on Reacher that is not bad, for actions cost."""
 
     label: ClassVar[str] = "Zero action"
-    style: ClassVar[Style] = Style("#000000", "--", "_")
     spread: ClassVar[float] = 0.0

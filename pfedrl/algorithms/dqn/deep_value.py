@@ -132,9 +132,8 @@ class DistilledValue(DeepValue):
         """Whose values count how much."""
 
     def exchange(self, task: ControlTask, seeds: Sequence[int]) -> Exchange:
-        from pfedrl.algorithms.dqn import kernels
         from pfedrl.stack.distillation import Distillation
-        from pfedrl.stack.stacked_net import StackedNet
+        from pfedrl.stack.nets import Perceptron
 
         physics = task.physics
 
@@ -144,8 +143,8 @@ class DistilledValue(DeepValue):
             drawn = np.stack([g.uniform(-1, 1, shape) for g in generators])
             return physics.observations(drawn * physics.box)
 
-        net = StackedNet(physics.observation, physics.actions, self.width, self.layers)
+        net = Perceptron(physics.observation, *[self.width] * self.layers, physics.actions)
         return Distillation(
             seeds, net, self.local_steps, states, self.weighting(task), self.server_fits,
-            self.learning_rate, kernels.adam,
+            self.learning_rate,
         )  # fmt: skip

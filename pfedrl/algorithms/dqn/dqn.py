@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
 
 
@@ -10,7 +9,6 @@ class DQN(DeepValue):
     """Independent DQN: nothing is shared; a new environment is learnt from scratch."""
 
     label: ClassVar[str] = "DQN"
-    style: ClassVar[Style] = Style("#E69F00", "-", "s")
     shares: ClassVar[tuple[str, ...]] = ()
 
     def adaptations(self) -> dict[str, Adaptation]:

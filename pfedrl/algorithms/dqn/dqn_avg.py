@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import DeepValue
 
 
@@ -10,5 +9,4 @@ class DQNAvg(DeepValue):
     """The server averages the agents' whole Q nets; a new environment fine-tunes the average."""
 
     label: ClassVar[str] = "DQNAvg"
-    style: ClassVar[Style] = Style("#56B4E9", "--", "o")
     shares: ClassVar[tuple[str, ...]] = ("body", "head")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import DistilledValue
 from pfedrl.envs.classic.task import ControlTask
 
@@ -18,7 +17,6 @@ class FedAsynQImAvgNet(DistilledValue):
     """The server distils the agents' nets, weighing each by its recent visits to a state-action."""
 
     label: ClassVar[str] = "FedAsynQ-ImAvg"
-    style: ClassVar[Style] = Style("#332288", "-.", "P")
 
     visit_rate: float = Field(
         0.1, gt=0, lt=1, description="eta in the importance weight (1 - eta)^(-visits)"

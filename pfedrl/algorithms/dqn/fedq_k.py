@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import DeepValue
 from pfedrl.envs.classic.task import ControlTask
 
@@ -15,7 +14,6 @@ class FedQK(DeepValue):
     """Semi-gradient steps on each transition as it comes, no replay and no target net; averaged."""
 
     label: ClassVar[str] = "FedQ-K"
-    style: ClassVar[Style] = Style("#999933", ":", "^")
     shares: ClassVar[tuple[str, ...]] = ("body", "head")
 
     def learner(self, task: ControlTask, seeds: Sequence[int]) -> "DQNLearner":

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from pfedrl.envs.classic.task import Physics
-from pfedrl.stack.stacked_net import StackedNet
+from pfedrl.stack.nets import Perceptron
 
 
 def rollout(
-    net: StackedNet, weights: Tensor, physics: Physics, parameters: np.ndarray, starts: np.ndarray
+    net: Perceptron, weights: Tensor, physics: Physics, parameters: np.ndarray, starts: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Greedy episodes from starts [replica, row, 4], in environments [replica, row, parameter].
 
@@ -27,7 +27,7 @@ def rollout(
     seen = torch.from_numpy(observation).view(replicas, rows, -1)
     for _ in range(physics.cap):
         physics.observe(state, observation)
-        value, action = net.values(weights, seen).view(replicas * rows, -1).max(1)
+        value, action = net.outputs(weights, seen).view(replicas * rows, -1).max(1)
         physics.step(state, action.numpy(), flat, active, reward, terminal)
         yield value.numpy(), np.where(active, reward, 0.0), active
         active &= ~terminal
@@ -36,7 +36,7 @@ def rollout(
 
 
 def greedy_returns(
-    net: StackedNet, weights: Tensor, physics: Physics, parameters: np.ndarray, starts: np.ndarray
+    net: Perceptron, weights: Tensor, physics: Physics, parameters: np.ndarray, starts: np.ndarray
 ) -> np.ndarray:
     """Undiscounted returns [replica, row]."""
     total = np.zeros(starts.shape[0] * starts.shape[1])
@@ -46,7 +46,7 @@ def greedy_returns(
 
 
 def value_errors(
-    net: StackedNet, weights: Tensor, physics: Physics, parameters: np.ndarray,
+    net: Perceptron, weights: Tensor, physics: Physics, parameters: np.ndarray,
     starts: np.ndarray, gamma: float,
 ) -> np.ndarray:  # fmt: skip
     """Mean squared difference [replica] of greedy values and discounted returns from there."""

@@ -1,4 +1,4 @@
-"""Compiled parts of deep value learning: acting, replay, the loss's gradient, and Adam.
+"""Compiled parts of deep value learning: acting, and the loss's gradient.
 
 A replica is one agent of one seed; arrays have replicas on their first axis. Each replica reads its
 own row of drawn uniform numbers, at its own place, so that its numbers do not depend on who else is
@@ -7,7 +7,6 @@ in the stack. Replicas that rest are passed over.
 A row of uniforms is: whether to explore, which action, a start state (4), then indices of a batch.
 """
 
-import numpy as np
 from numba import njit
 
 kernel = njit(cache=True, error_model="numpy", fastmath={"contract", "arcp"})
@@ -33,28 +32,18 @@ def choose(values, epsilon, active, uniforms, place, action):
 
 
 @kernel
-def remember(
-    active, observation, action, reward, following, terminal, cap, clock,
-    replay_seen, replay_next, replay_action, replay_reward, replay_terminal, size, head,
-    state, start, uniforms, place, total, episodes, returns,
+def end_episodes(
+    active, reward, terminated, truncated, cap, clock, state, start, uniforms, place, total,
+    episodes, returns,
 ):  # fmt: skip
-    """Store the step; where the episode is over, keep its return and start the next one."""
-    buffer = replay_seen.shape[1]
+    """Count the step; where the episode is over, keep its return and start the next one."""
     for r in range(len(active)):
         if not active[r]:
             continue
         clock[r] += 1
         total[r] += reward[r]
-        over = terminal[r] or clock[r] >= cap
-        at = head[r]
-        replay_seen[r, at] = observation[r]
-        replay_next[r, at] = following[r]
-        replay_action[r, at] = action[r]
-        replay_reward[r, at] = reward[r]
-        replay_terminal[r, at] = over
-        head[r] = (at + 1) % buffer
-        size[r] = min(size[r] + 1, buffer)
-        if over:
+        truncated[r] = clock[r] >= cap
+        if terminated[r] or truncated[r]:
             if episodes[r] < returns.shape[1]:
                 returns[r, episodes[r]] = total[r]
             episodes[r] += 1
@@ -66,28 +55,7 @@ def remember(
 
 
 @kernel
-def gather(
-    learning, uniforms, place, size, embedding,
-    replay_seen, replay_next, replay_action, replay_reward, replay_terminal,
-    seen, following, action, reward, terminal,
-):  # fmt: skip
-    """A batch of every learning replica, with replacement; the row before its place says which."""
-    batch, width = seen.shape[1], replay_seen.shape[2]
-    for r in range(len(learning)):
-        if not learning[r]:
-            continue
-        for b in range(batch):
-            i = int(uniforms[r, place[r] - 1, BATCH + b] * size[r])
-            for j in range(width):
-                seen[r, b, embedding + j] = replay_seen[r, i, j]
-                following[r, b, embedding + j] = replay_next[r, i, j]
-            action[r, b] = replay_action[r, i]
-            reward[r, b] = replay_reward[r, i]
-            terminal[r, b] = replay_terminal[r, i]
-
-
-@kernel
-def loss_gradient(values, following, action, reward, terminal, gamma, learning, gradient, loss):
+def loss_gradient(values, following, action, reward, stops, gamma, learning, gradient, loss):
     """Mean squared error against r + gamma max_a Q'(s', a), and its gradient by the values."""
     replicas, batch, actions = values.shape
     gradient[:] = 0.0
@@ -99,28 +67,7 @@ def loss_gradient(values, following, action, reward, terminal, gamma, learning, 
             best = following[r, b, 0]
             for a in range(1, actions):
                 best = max(best, following[r, b, a])
-            target = reward[r, b] if terminal[r, b] else reward[r, b] + gamma * best
-            error = values[r, b, action[r, b]] - target
-            gradient[r, b, action[r, b]] = 2.0 * error / batch
+            target = reward[r, b] if stops[r, b] else reward[r, b] + gamma * best
+            error = values[r, b, action[r, b, 0]] - target
+            gradient[r, b, action[r, b, 0]] = 2.0 * error / batch
             loss[r] += error * error / batch
-
-
-@kernel
-def adam(weights, gradient, mean, square, updates, rate, learning, first, last):
-    """Adam (beta .9, .999, epsilon 1e-8) on columns first to last, each replica at its own rate."""
-    one, near, far = np.float32(1.0), np.float32(0.9), np.float32(0.999)
-    tiny = np.float32(1e-8)
-    for r in range(len(weights)):
-        if not learning[r]:
-            continue
-        updates[r] += 1
-        scale = np.float32(1.0 / np.sqrt(1.0 - 0.999 ** updates[r]))
-        step = np.float32(rate[r] / (1.0 - 0.9 ** updates[r]))
-        # plain rows: LLVM vectorises these, not [r, p] with bounds that vary
-        own, slope = weights[r, first:last], gradient[r, first:last]
-        m, v = mean[r, first:last], square[r, first:last]
-        for p in range(len(own)):
-            g = slope[p]
-            m[p] = near * m[p] + (one - near) * g
-            v[p] = far * v[p] + (one - far) * g * g
-            own[p] -= step * m[p] / (np.sqrt(v[p]) * scale + tiny)

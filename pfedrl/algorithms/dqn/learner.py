@@ -9,14 +9,15 @@ import numpy as np
 import torch
 
 from pfedrl.algorithms.dqn import kernels
-from pfedrl.algorithms.dqn.experience import Experience
+from pfedrl.algorithms.dqn.acting import Acting
 from pfedrl.algorithms.dqn.measures import measures
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.envs.classic.task import ControlTask
 from pfedrl.stack.exchange import Parts
 from pfedrl.stack.learner import Learner
-from pfedrl.stack.stacked_net import PARTS, StackedNet, activations
+from pfedrl.stack.nets import Perceptron
+from pfedrl.stack.optimisers import PYTORCH, adam
 
 
 @contextmanager
@@ -49,22 +50,21 @@ class DQNLearner(Learner):
         self.shape = (task.seeds, task.agents)
         replicas = task.seeds * task.agents
         physics = task.physics
-        self.net = StackedNet(
-            physics.observation, physics.actions, settings.width, settings.layers, embedding
-        )
+        hidden = [settings.width] * settings.layers
+        self.net = Perceptron(physics.observation, *hidden, physics.actions, embedding=embedding)
         if weights is None:
-            weights = np.concatenate([self.net.initial(seed, task.agents) for seed in seeds])
+            weights = np.concatenate([self.net.initial_rows(seed, task.agents) for seed in seeds])
         self._hold(weights.reshape(replicas, -1).astype(np.float32))
         self.moments = np.zeros((2, *self.weights.shape), np.float32)
         self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
         self.copied = np.zeros(replicas, np.int64)  # the first phase's updates at the last copy
-        self.experience = Experience(
+        self.experience = Acting(
             physics, task.training, seeds, first_agent, settings.episodes, settings.buffer,
-            settings.batch, embedding,
+            settings.batch, embedding, settings.truncation_stops,
         )  # fmt: skip
-        batch = self.experience.batch
+        batch = self.experience.replay.batch
         self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
-        self.slope = np.zeros((*batch.action.shape, physics.actions), np.float32)
+        self.slope = np.zeros((*batch.reward.shape, physics.actions), np.float32)
         self.loss_slope = torch.from_numpy(self.slope)
         self.loss = np.zeros(replicas)
         self.diverged = np.zeros(replicas, np.bool_)
@@ -89,11 +89,7 @@ class DQNLearner(Learner):
     def parts(self) -> Parts:
         """Views [seed, agent, weight] on the embedding (where there is one), body and head."""
         stack = self.weights.view(*self.shape, -1)
-        return {
-            name: stack[:, :, self.net.part[name]]
-            for name in PARTS
-            if self.net.part[name].stop > self.net.part[name].start
-        }
+        return {name: stack[:, :, self.net.part[name]] for name in self.net.names}
 
     @property
     def finished(self) -> np.ndarray:
@@ -127,7 +123,7 @@ class DQNLearner(Learner):
             self._copy_targets(active)
         for _ in range(steps):
             self._step(active & ~self.diverged)
-        learning = active & ~self.diverged & (self.experience.size >= self.settings.warm_up)
+        learning = active & ~self.diverged & (self.experience.replay.size >= self.settings.warm_up)
         for phase in self.phases[1:]:
             self._update(learning, phase, again=True)
 
@@ -154,9 +150,9 @@ class DQNLearner(Learner):
     def _step(self, active: np.ndarray) -> None:
         """One step in the environments, and one gradient step where the replay is warm."""
         experience = self.experience
-        values = self.net.values(self.weights, torch.from_numpy(experience.observation[:, None]))
+        values = self.net.outputs(self.weights, torch.from_numpy(experience.observation[:, None]))
         experience.step(values.squeeze(1).numpy(), self.epsilon, active)
-        self._update(active & (experience.size >= self.settings.warm_up), self.phases[0])
+        self._update(active & (experience.replay.size >= self.settings.warm_up), self.phases[0])
 
     def _update(self, learning: np.ndarray, phase: str, again: bool = False) -> None:
         """One Adam step on a part of the nets ("nothing" is one), the rest held fixed."""
@@ -173,21 +169,23 @@ class DQNLearner(Learner):
             self.seen[:, :, : net.embedding] = self.weights[:, None, : net.embedding]
             self.following[:, :, : net.embedding] = target[:, None, : net.embedding]
         ahead = self.target_layers if lagging else self.layers
-        following = activations(ahead, self.following)[-1].numpy()
-        levels = activations(self.layers, self.seen)
+        following = net.forward(ahead, self.following)[-1].numpy()
+        levels = net.forward(self.layers, self.seen)
         kernels.loss_gradient(
-            levels[-1].numpy(), following, batch.action, batch.reward, batch.terminal,
+            levels[-1].numpy(), following, batch.action, batch.reward,
+            self.experience.replay.stops,
             settings.gamma, learning, self.slope, self.loss,
         )  # fmt: skip
         self.diverged |= learning & ~np.isfinite(self.loss)
         net.backward(
-            self.layers, levels, self.loss_slope, self.gradient, self.gradient_layers,
+            self.layers, levels, self.loss_slope, self.gradient_layers,
             head_only=phase == "head",
         )  # fmt: skip
         columns = net.part[phase]
-        kernels.adam(
+        adam(
             self.weights.numpy(), self.gradient.numpy(), *self.moments, self.updates[phase],
             self._rate(), learning & ~self.diverged, columns.start, columns.stop,
+            *PYTORCH, None,
         )  # fmt: skip
         if phase == self.phases[0]:
             self.epsilon[learning] *= settings.epsilon_decay
@@ -241,7 +239,7 @@ class DQNLearner(Learner):
         stack = self.weights.view(*self.shape, -1).mean(1, keepdim=True)
         weights = stack.expand(-1, new.shape[1], -1).numpy().copy()
         for row, seed in enumerate(self.seeds):
-            start = self.net.initial(seed, self.task.agents + new.shape[1])[self.task.agents :]
+            start = self.net.initial_rows(seed, self.task.agents + new.shape[1])[self.task.agents :]
             for part in fresh:
                 weights[row, :, self.net.part[part]] = start[:, self.net.part[part]]
         return DQNLearner(

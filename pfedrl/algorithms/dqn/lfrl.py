@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import DistilledValue
 from pfedrl.envs.classic.task import ControlTask
 
@@ -14,7 +13,6 @@ class LFRL(DistilledValue):
     """The server labels its own states with the agents' nets, the surer ones weighing more."""
 
     label: ClassVar[str] = "LFRL"
-    style: ClassVar[Style] = Style("#44AA99", "--", "v")
 
     def weighting(self, task: ControlTask) -> "Weighting":
         from pfedrl.stack.distillation import by_confidence

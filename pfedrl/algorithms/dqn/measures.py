@@ -20,7 +20,7 @@ from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.classic.task import ControlTask, start_states
-from pfedrl.stack.stacked_net import StackedNet
+from pfedrl.stack.nets import Perceptron
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
@@ -41,7 +41,7 @@ class Look:
     weights: torch.Tensor  # [seed, agent, weight]
     returns: np.ndarray  # of training, [seed, agent, episode]
     diverged: np.ndarray  # [seed, agent]
-    net: StackedNet
+    net: Perceptron
     settings: DeepSettings
     first_agent: int
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
 from pfedrl.envs.classic.task import ControlTask
 
@@ -17,7 +16,6 @@ class PerDQNAvg(DeepValue):
     """The server averages all but a private embedding; a new environment trains only its own."""
 
     label: ClassVar[str] = "PerDQNAvg"
-    style: ClassVar[Style] = Style("#CC79A7", "-.", "D")
     parts: ClassVar[tuple[str, ...]] = ("body", "head", "embedding")
     shares: ClassVar[tuple[str, ...]] = ("body", "head")
 

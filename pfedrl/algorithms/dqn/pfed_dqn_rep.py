@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
 from pfedrl.algorithms.dqn.metrics import similarities
 from pfedrl.envs.classic.task import ControlFamily, ControlTask
@@ -16,7 +15,6 @@ class PFedDQNRep(DeepValue):
     """K steps of the private heads, one of the representation, then the server averages that."""
 
     label: ClassVar[str] = "PFedDQN-Rep"
-    style: ClassVar[Style] = Style("#882255", "-", "o")
     shares: ClassVar[tuple[str, ...]] = ("body",)
 
     def learner(self, task: ControlTask, seeds: Sequence[int]) -> "DQNLearner":

@@ -28,6 +28,9 @@ class DeepSettings(Settings):
     buffer: int = Field(gt=0, description="transitions that the replay holds")
     warm_up: int = Field(gt=0, description="transitions before the first gradient step")
     target_every: int = Field(gt=0, description="gradient steps between copies to the target net")
+    truncation_stops: bool = Field(
+        True, description="a time limit stops the bootstrap as a terminal state does"
+    )
     fresh_rounds: bool = Field(
         False,
         description="a round starts with an empty replay, new Adam moments, a synchronised target "

@@ -24,13 +24,9 @@ class VisitingDQN(DQNLearner):
 
     def visits(self) -> np.ndarray:
         """The last steps [seed, agent, step], newest first; -1 before the first one."""
-        seen, _, action = self.experience.replay[:3]
-        replicas, buffer = action.shape
-        newest = np.arange(min(self.settings.local_steps, buffer))
-        back = (self.experience.head[:, None] - 1 - newest) % buffer
-        row = np.arange(replicas)[:, None]
-        codes = self.grid.codes(seen[row, back], action[row, back], self.task.physics.actions)
-        return np.where(newest < self.experience.size[:, None], codes, -1).reshape(*self.shape, -1)
+        last, real = self.experience.replay.last(self.settings.local_steps)
+        codes = self.grid.codes(last.seen, last.action[..., 0], self.task.physics.actions)
+        return np.where(real, codes, -1).reshape(*self.shape, -1)
 
 
 def observation_grid(physics: Physics, bins: int) -> Grid:

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.ppo_kl.federated_policy import FederatedPolicy
 from pfedrl.algorithms.ppo_kl.settings import Pull
 
@@ -11,7 +10,6 @@ class FedAvg(FederatedPolicy):
     """Average policies and critics after I iterations of PPO-KL; nothing holds them together."""
 
     label: ClassVar[str] = "FedAvg"
-    style: ClassVar[Style] = Style("#E69F00", "--", "s")
 
     def pull(self) -> Pull:
         return Pull()

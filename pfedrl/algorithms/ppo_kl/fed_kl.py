@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.ppo_kl.federated_policy import FederatedPolicy
 from pfedrl.algorithms.ppo_kl.settings import Pull
 
@@ -13,7 +12,6 @@ class FedKL(FederatedPolicy):
     """FedAvg, and the loss grows by c1 times the root of KL(global || local), c1 adapting."""
 
     label: ClassVar[str] = "FedKL"
-    style: ClassVar[Style] = Style("#882255", "-", "o")
 
     d_global: float = Field(gt=0, description="target distance from the global policy")
     c1_start: float = Field(1e-4, gt=0, description="c1 at the start, and its floor")

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.ppo_kl.federated_policy import FederatedPolicy
 from pfedrl.algorithms.ppo_kl.settings import Pull
 
@@ -13,7 +12,6 @@ class FedProx(FederatedPolicy):
     """FedAvg, and the loss grows by mu/2 times the squared distance from the global parameters."""
 
     label: ClassVar[str] = "FedProx"
-    style: ClassVar[Style] = Style("#56B4E9", "-.", "^")
 
     mu: float = Field(ge=0, description="weight of the proximal term")
     extra_half: bool = Field(

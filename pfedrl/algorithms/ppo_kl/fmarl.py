@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.ppo_kl.federated_policy import FederatedPolicy
 from pfedrl.algorithms.ppo_kl.settings import Pull
 
@@ -13,7 +12,6 @@ class FMARL(FederatedPolicy):
     """FedAvg, and the t-th step of a round is multiplied by lambda^(t/2)."""
 
     label: ClassVar[str] = "FMARL"
-    style: ClassVar[Style] = Style("#CC79A7", ":", "D")
 
     decay: float = Field(0.9999, gt=0, le=1, description="lambda")
     count_tensors: bool = Field(

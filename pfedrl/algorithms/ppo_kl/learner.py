@@ -55,7 +55,7 @@ class Actor:
         self.seed, self.agent = seed, agent
         std = learner.rule.log_std(policy).exp().numpy().astype(np.float64)
         self.std = np.repeat(std, len(agent) // len(policy), axis=0)[:, None]
-        self.layers = learner.rule.policy.layers(policy)
+        self.layers = learner.rule.policy.views(policy)
         self.untrained = (learner.trained[seed, agent] == 0)[:, None, None]
         self.step = 0
 
@@ -111,7 +111,7 @@ class FederatedPPO(Learner):
         self.c1 = np.full((count, agents), pull.c1_start)
         self.c2 = np.full((count, agents), settings.c2_start)
         # what no exchange touches
-        self.first = torch.zeros(count, agents, self.rule.critic.size)
+        self.first = torch.zeros(count, agents, self.rule.critic.columns)
         self.second = torch.zeros_like(self.first)
         self.critic_steps = np.zeros((count, agents), np.int64)
         steps = settings.episodes * source.horizon

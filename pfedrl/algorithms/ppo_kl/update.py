@@ -13,8 +13,8 @@ import torch
 from pfedrl.algorithms.ppo_kl import kernels
 from pfedrl.algorithms.ppo_kl.settings import PPOKLSettings, Pull
 from pfedrl.envs.experience import Experience
+from pfedrl.stack.nets import Perceptron, glorot_start
 from pfedrl.stack.optimisers import KERAS, adam
-from pfedrl.stack.stacked_mlp import StackedMLP
 
 TOLERANCE = 1.1  # a coefficient moves when the distance is this far from its target
 COEFFICIENT_CAP, C2_FLOOR = 20.0, 1e-8
@@ -53,29 +53,29 @@ class PPOKL:
 
     def __init__(self, settings: PPOKLSettings, pull: Pull, observations: int, actions: int):
         self.settings, self.pull = settings, pull
-        self.policy = StackedMLP(observations, *settings.policy_hidden, actions)
-        self.critic = StackedMLP(observations, *settings.critic_hidden, 1)
-        self.actions = actions
-        self.policy_size = self.policy.size + actions
+        self.policy = Perceptron(
+            observations, *settings.policy_hidden, actions, hidden="tanh",
+            further={"log_std": actions},
+        )  # fmt: skip
+        self.critic = Perceptron(observations, *settings.critic_hidden, 1, hidden="tanh")
         hidden = range(len(settings.critic_hidden))
-        self.critic_decay = 2 * settings.critic_l2 * self.critic.kernel_mask(hidden)
+        self.critic_decay = 2 * settings.critic_l2 * self.critic.in_matrices(hidden)
 
     def initial(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """A policy with unit standard deviations, and a critic: [P] and [C]."""
-        policy = np.concatenate([self.policy.initial(random), np.zeros(self.actions, np.float32)])
-        return policy, self.critic.initial(random)
+        return self.policy.initial(random, glorot_start), self.critic.initial(random, glorot_start)
 
     def means(self, policy: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
         """Mean actions [A, n, action] of policies [A, P] at observations [A, n, observation]."""
-        return self.policy.forward(self.policy.layers(policy), observations)[-1]
+        return self.policy.outputs(policy, observations)
 
     def log_std(self, policy: torch.Tensor) -> torch.Tensor:
         """Log standard deviations [A, action], a view."""
-        return policy[:, self.policy.size :]
+        return policy[:, self.policy.part["log_std"]]
 
     def values(self, critic: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
         """The critic's values [A, n]."""
-        return self.critic.forward(self.critic.layers(critic), observations)[-1].squeeze(2)
+        return self.critic.outputs(critic, observations).squeeze(2)
 
     def advantages(
         self,
@@ -127,7 +127,7 @@ class PPOKL:
         stack.previous_observations, stack.previous_returns = observations, returns
         stack.seen_before = np.ones_like(stack.seen_before)
         gradient = torch.empty_like(stack.critic)
-        layers, gradients = self.critic.layers(stack.critic), self.critic.layers(gradient)
+        layers, gradients = self.critic.views(stack.critic), self.critic.views(gradient)
         arrays = [t.numpy() for t in (stack.critic, gradient, stack.first, stack.second)]
         rate = np.full(len(gradient), self.settings.critic_rate)
         everyone = np.ones(len(gradient), np.bool_)
@@ -138,7 +138,7 @@ class PPOKL:
                 error = (seen[-1] - y).mul_(2.0 / x.shape[1])
                 self.critic.backward(layers, seen, error, gradients)
                 adam(
-                    *arrays, stack.critic_steps, rate, everyone, 0, self.critic.size, *KERAS,
+                    *arrays, stack.critic_steps, rate, everyone, 0, self.critic.columns, *KERAS,
                     self.critic_decay,
                 )  # fmt: skip
 
@@ -163,7 +163,7 @@ class PPOKL:
         )
         old_log_std, anchor_log_std = self.log_std(old).numpy(), self.log_std(stack.anchor).numpy()
         gradient = torch.empty_like(stack.policy)
-        layers, gradients = self.policy.layers(stack.policy), self.policy.layers(gradient)
+        layers, gradients = self.policy.views(stack.policy), self.policy.views(gradient)
         log_std, d_log_std = self.log_std(stack.policy).numpy(), self.log_std(gradient).numpy()
         for _ in range(self.settings.policy_epochs):
             xs, batches = shuffled(generators, observations, fixed)
@@ -182,7 +182,7 @@ class PPOKL:
 
     def step_size(self, step: int) -> float:
         """The SGD step's size; FMARL lets it decay within a round."""
-        tensors = 2 * len(self.policy.shapes) + 1 if self.pull.decay_counts_tensors else 1
+        tensors = 2 * len(self.policy.layers) + 1 if self.pull.decay_counts_tensors else 1
         return self.settings.learning_rate * self.pull.decay ** (step * tensors / 2)
 
     def adapt(

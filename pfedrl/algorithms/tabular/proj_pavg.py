@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.tabular.averaging import TabularAveraging
 from pfedrl.algorithms.tabular.step_size import Plateau, Theorem3
 from pfedrl.envs.tabular.task import TabularTask
@@ -16,7 +15,6 @@ class ProjPAvg(TabularAveraging):
     """Average action probabilities after E projected policy gradient steps in each environment."""
 
     label: ClassVar[str] = "ProjPAvg"
-    style: ClassVar[Style] = Style("#009E73", "-.", "^")
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "ProjectedPolicyLearner":
         from pfedrl.algorithms.tabular.learner import ProjectedPolicyLearner

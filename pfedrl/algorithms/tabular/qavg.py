@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.tabular.averaging import TabularAveraging
 from pfedrl.algorithms.tabular.step_size import Plateau, Theorem2
 from pfedrl.envs.tabular.task import TabularTask
@@ -16,7 +15,6 @@ class QAvg(TabularAveraging):
     """Average Q tables after E expected backups in each agent's own environment."""
 
     label: ClassVar[str] = "QAvg"
-    style: ClassVar[Style] = Style("#0072B2", "-", "o")
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "QLearner":
         from pfedrl.algorithms.tabular.learner import QLearner

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.tabular.averaging import TabularAveraging
 from pfedrl.algorithms.tabular.step_size import Plateau
 from pfedrl.envs.tabular.task import TabularTask
@@ -18,7 +17,6 @@ class SoftPAvg(TabularAveraging):
     """Average softmax logits after E natural policy gradient steps in each environment."""
 
     label: ClassVar[str] = "SoftPAvg"
-    style: ClassVar[Style] = Style("#D55E00", "--", "s")
 
     step_size: Literal["plateau"] = Field(
         "plateau", description="the authors' code's rule; no theorem covers softmax policies"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.independent_q import IndependentQ
 from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.by_visits import ByVisits
@@ -14,7 +13,6 @@ class FedAsynQ(IndependentQ):
     """Tabular Q-learning from samples, averaged with a weight for every entry by its visits."""
 
     label: ClassVar[str] = "FedAsynQ-ImAvg"
-    style: ClassVar[Style] = Style("#E69F00", "-.", "^")
 
     def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return ByVisits(self.eta)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.td import TD
 from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Exchange, server_average
@@ -13,7 +12,6 @@ class FedTD(TD):
     """Tabular TD(0), averaged after every K steps: one value function for all agents."""
 
     label: ClassVar[str] = "FedTD"
-    style: ClassVar[Style] = Style("#E69F00", "-.", "^")
 
     def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=1)

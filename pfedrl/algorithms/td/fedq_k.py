@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.independent_q import IndependentQ
 from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Exchange, server_average
@@ -13,7 +12,6 @@ class FedQ(IndependentQ):
     """Tabular Q-learning from samples, Q tables averaged after every K steps."""
 
     label: ClassVar[str] = "FedQ-K"
-    style: ClassVar[Style] = Style("#0072B2", "-", "v")
 
     def exchange(self, task: TabularTask, seeds: Sequence[int]) -> Exchange:
         return server_average(every=1, shares=("table",))

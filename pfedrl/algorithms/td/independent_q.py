@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Algorithm, Style
+from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.envs.tabular.task import TabularFamily, TabularTask
 from pfedrl.stack.exchange import Exchange, never
 
@@ -17,7 +17,6 @@ class IndependentQ(Algorithm):
     """Tabular Q-learning under a random sampling policy, without communication."""
 
     label: ClassVar[str] = "Independent Q"
-    style: ClassVar[Style] = Style("#56B4E9", "--", "s")
     kinds: ClassVar[frozenset[str]] = frozenset({"tabular"})
 
     training_rounds: int = Field(gt=0, description="T, rounds of local steps")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.pfedtd_rep import PFedTDRep
 from pfedrl.algorithms.td.schedules import PowerLaw
 from pfedrl.envs.tabular.task import TabularFamily, TabularTask
@@ -16,7 +15,6 @@ class PFedQRep(PFedTDRep):
     """As PFedTD-Rep for control: features of state-action pairs, under a random sampling policy."""
 
     label: ClassVar[str] = "PFedQ-Rep"
-    style: ClassVar[Style] = Style("#CC79A7", "-", "D")
 
     def metrics(self, family: TabularFamily) -> set[str]:
         return {"objective", "megabytes_sent"}

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.prediction import Prediction
 from pfedrl.algorithms.td.schedules import PowerLaw
 from pfedrl.envs.tabular.task import TabularTask
@@ -19,7 +18,6 @@ class PFedTDRep(Prediction):
     """K steps of an agent's own weights, then one of the features, which the server averages."""
 
     label: ClassVar[str] = "PFedTD-Rep"
-    style: ClassVar[Style] = Style("#CC79A7", "-", "o")
 
     dimension: int = Field(6, gt=0, description="d, length of a state's features")
     beta: float = Field(gt=0, description="beta_0 of beta_t = beta_0 / (t+2)^beta_power")

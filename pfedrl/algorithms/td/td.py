@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.algorithm import Style
 from pfedrl.algorithms.td.prediction import Prediction
 from pfedrl.envs.tabular.task import TabularTask
 from pfedrl.stack.exchange import Exchange, never
@@ -16,7 +15,6 @@ class TD(Prediction):
     """Tabular TD(0) without communication."""
 
     label: ClassVar[str] = "TD"
-    style: ClassVar[Style] = Style("#56B4E9", "--", "s")
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "TableTD":
         from pfedrl.algorithms.td.learner import TableTD

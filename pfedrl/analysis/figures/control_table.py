@@ -1,8 +1,4 @@
-"""PFedRL-Rep, Tables 3 and 4: returns over training, and what running takes.
-
-Options: `variants`, in the order of rows; `labels` of those that the paper names otherwise; `floor`
-and `ceiling`, the controls; `printed_seconds`, the paper's running times.
-"""
+"""PFedRL-Rep, Tables 3 and 4: returns over training, and what running takes."""
 
 from typing import Any
 
@@ -13,64 +9,97 @@ from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
 from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.core.registry import is_control
+from pfedrl.pipeline.drawings import ControlTable
 
 METRICS = {
     "return_average": "Average", "return_median": "Median", "return_deviation": "Deviation",
     "return_variance": "Variance",
 }  # fmt: skip
 GREEDY = "greedy_return"
+SECONDS = {
+    "one_after_another": "one after another", "side_by_side": "side by side", "paper": "Paper",
+}  # fmt: skip
+
+
+PRINTED = [metric for metric in METRICS if metric != "return_variance"]
 
 
 def draw(context: Context) -> Table:
     (summary,) = context.summaries.values()
-    options = context.artifact.options
+    options = context.options(ControlTable)
     compared = {(row.variant, row.metric): row.theirs for row in context.comparisons()}
-    columns = [Column("Algorithm", words=True), Column("Ours", "Rank"), Column("Paper", "Rank")]
-    for metric, title in METRICS.items():
-        columns.append(Column("Ours", title))
-        if metric != "return_variance":
-            columns.append(Column("Paper", title))
-    columns += [Column("Greedy"), Column("one after another", "Seconds"),
-                Column("side by side", "Seconds"), Column("Paper", "Seconds")]  # fmt: skip
-    variants = options["variants"]
-    ours = {v: summary.last(v, "return_average")["mean"] for v in variants}
-    theirs = {v: compared[v, "return_average"] for v in variants}
-    seconds = options["printed_seconds"]
-    texts, data = [], []
-    for variant in variants:
+    variants, controls = rows_of(summary, options), [options.ceiling, options.floor]
+    averages = [v for v in variants if (v, "return_average") in compared]
+    ranks = {
+        "Ours": ranked({v: summary.last(v, "return_average")["mean"] for v in variants}),
+        "Paper": ranked({v: compared[v, "return_average"] for v in averages}),
+    }
+    texts, data = {}, []
+    for variant in [*variants, *controls]:
         row = figures(summary, variant)
-        agents = summary.facts["cells"][variant]["settings"]["family"]["agents"]
-        serial = row["seconds"]
-        name = options.get("labels", {}).get(variant, label_of(row["algorithm"]))
-        cells = [name, str(rank(ours, variant)), str(rank(theirs, variant))]
+        seconds = {} if variant in controls else running_times(summary, variant)
+        if variant in options.printed_seconds:
+            seconds["paper"] = options.printed_seconds[variant]
+        cells = [options.labels.get(variant, label_of(row["algorithm"]))]
+        cells += [str(rank.get(variant, NOTHING)) for rank in ranks.values()]
         for metric in METRICS:
             cells.append(row[metric])
-            if metric != "return_variance":
-                printed = compared.get((variant, metric))
-                cells.append(NOTHING if printed is None else f"{printed:g}".replace("-", "−"))
-        cells += [row[GREEDY], f"{serial:.0f}", f"{serial / agents:.0f}", f"{seconds[variant]:g}"]
-        texts.append(cells)
-        data.append(numbers(summary, variant) | {
-            "seconds_one_after_another": serial, "seconds_side_by_side": serial / agents,
-            **{f"paper_{m}": compared.get((variant, m)) for m in METRICS},
-            "paper_seconds": seconds[variant],
-        })  # fmt: skip
-    controls = []
-    for variant in (options["ceiling"], options["floor"]):
-        row = figures(summary, variant)
-        cells = [label_of(row["algorithm"]), NOTHING, NOTHING]
-        for metric in METRICS:
-            cells.append(row[metric])
-            if metric != "return_variance":
-                cells.append(NOTHING)
-        controls.append([*cells, row[GREEDY], *[NOTHING] * 3])
-        data.append(numbers(summary, variant))
+            if metric in PRINTED:
+                cells.append(number(compared.get((variant, metric))))
+        cells.append(row[GREEDY])
+        cells += [number(seconds.get(key), ".0f") for key in SECONDS]
+        texts[variant] = cells
+        data.append(numbers(summary, variant) | {f"seconds_{key}": seconds.get(key)
+                    for key in SECONDS} | {f"paper_{metric}": compared.get((variant, metric))
+                    for metric in METRICS})  # fmt: skip
     frame = pd.DataFrame(data)
+    ceiling = texts[options.ceiling][0]
     notes = [
-        f"{label_of(options['ceiling'])}, agent by agent: {by_agent(summary, options['ceiling'])}.",
+        f"{ceiling}, agent by agent: {by_agent(summary, options.ceiling)}.",
         *diverged_note(int(frame["diverged"].sum())),
     ]
-    return Table(columns, [Section("", texts), Section("Controls", controls)], frame, notes)
+    sections = [
+        Section("", [texts[variant] for variant in variants]),
+        Section("Controls", [texts[variant] for variant in controls]),
+    ]
+    return Table(columns(), sections, frame, notes)
+
+
+def columns() -> list[Column]:
+    found = [Column("Algorithm", words=True), Column("Ours", "Rank"), Column("Paper", "Rank")]
+    for metric, title in METRICS.items():
+        found.append(Column("Ours", title))
+        if metric in PRINTED:
+            found.append(Column("Paper", title))
+    return [*found, Column("Greedy"), *(Column(title, "Seconds") for title in SECONDS.values())]
+
+
+def rows_of(summary: Summary, options: ControlTable) -> list[str]:
+    """The variants that the options list, then every other that learns."""
+    learning = [
+        cell for cell, facts in summary.facts["cells"].items()
+        if not is_control(facts["settings"]["algorithm"]["name"])
+    ]  # fmt: skip
+    return list(dict.fromkeys([*options.variants, *learning]))
+
+
+def running_times(summary: Summary, variant: str) -> dict[str, float]:
+    """Seconds of one processor that a seed took, and with the agents side by side."""
+    cell = summary.facts["cells"][variant]
+    serial = cell["cpu_seconds"] / (cell["seeds"][1] - cell["seeds"][0])
+    agents = cell["settings"]["family"]["agents"]
+    return {"one_after_another": serial, "side_by_side": serial / agents}
+
+
+def number(value: float | None, form: str = "g") -> str:
+    return NOTHING if value is None else f"{value:{form}}".replace("-", "−")
+
+
+def ranked(averages: dict[str, float]) -> dict[str, int]:
+    """1 is the highest average."""
+    order = sorted(averages.values(), reverse=True)
+    return {variant: order.index(average) + 1 for variant, average in averages.items()}
 
 
 def by_agent(summary: Summary, variant: str) -> str:
@@ -81,13 +110,8 @@ def by_agent(summary: Summary, variant: str) -> str:
     return ", ".join(f"{mean:.1f}".replace("-", "−") for mean in own["mean"])
 
 
-def rank(averages: dict[str, float], variant: str) -> int:
-    """1 is the highest average."""
-    return sorted(averages.values(), reverse=True).index(averages[variant]) + 1
-
-
 def figures(summary: Summary, variant: str) -> dict[str, Any]:
-    """A row's entries as text, and the seconds that one seed took."""
+    """A row's entries as text."""
     found: dict[str, Any] = {}
     for metric in (*METRICS, GREEDY):
         if not summary.measures(variant, metric):
@@ -96,8 +120,6 @@ def figures(summary: Summary, variant: str) -> dict[str, Any]:
         last = summary.last(variant, metric)
         found[metric] = estimate(last["mean"], last["se"], last["diverged"])
         found["algorithm"] = str(last["algorithm"])
-    cell = summary.facts["cells"][variant]
-    found["seconds"] = cell["cpu_seconds"] / (cell["seeds"][1] - cell["seeds"][0])
     return found
 
 

@@ -1,107 +1,120 @@
-"""Learning curves in panels: for each panel an experiment, and for each line a cell and a metric.
+"""Learning curves in panels: for each line a cell and a metric of an experiment."""
 
-Options: `panels`, each with `title`, `experiment`, `lines` and, where wanted, `agent` (else agents
-are pooled), `until` (the last episode drawn), `limits` of the vertical axis and `mark` (a dashed
-level); `columns`; `band`, how many standard errors are shaded (else the 95% interval); `x` and `y`,
-the axes' names. A line has a `cell`, a `metric`, and where wanted a `label`, a `line` and a
-`colour` of its own.
-"""
-
-from typing import Any
+import string
+from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels, style_of
-from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.possible import possible
+from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels
 from pfedrl.core.errors import unknown
 from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A line of a panel, found in its experiment's summary."""
+
+    panel: int
+    label: str
+    algorithm: str
+    data: pd.DataFrame
+
+
 def draw(context: Context) -> Drawing:
-    options = context.artifact.options
-    panels, columns = options["panels"], options.get("columns", 2)
+    options = context.options(CurvePanels)
+    panels, columns = options.panels, min(options.columns, len(options.panels))
+    curves = [
+        curve
+        for number, panel in enumerate(panels)
+        for line in panel.lines or options.lines
+        if (curve := find(context, options, number, panel, line)) is not None
+    ]
     rows = -(-len(panels) // columns)
-    figure, grid = new_figure(
-        PANEL_HEIGHT * rows + LEGEND_HEIGHT, nrows=rows, ncols=columns, squeeze=False
-    )
+    legends = 1 if options.legend == "figure" else rows
+    height = PANEL_HEIGHT * rows + LEGEND_HEIGHT * legends
+    figure, grid = new_figure(height, nrows=rows, ncols=columns, squeeze=False)
     axes = list(grid.flat)
-    entries: dict[str, Line2D] = {}
-    frames = []
-    for axis, panel in zip(axes, panels, strict=False):
-        summary = context.summaries[panel["experiment"]]
-        axis.set_title(panel["title"], loc="left")
-        axis.set_xlabel(options.get("x", "episode"))
-        axis.set_ylabel(options.get("y", "return"))
-        for line in panel["lines"]:
-            data = curve(summary, line, panel)
-            frames.append(data.assign(panel=panel["title"], line=label(summary, line)))
-            drawn = plot(axis, summary, line, data, options.get("band"))
-            entries.setdefault(label(summary, line), drawn)
-        if "mark" in panel:
-            axis.axhline(panel["mark"], color=FAINT, ls="--", lw=0.9)
-        if "limits" in panel:
-            axis.set_ylim(*panel["limits"])
-        axis.margins(x=0.01)
-        axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
+    shared = styled(context, curves)
+    for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
+        own = [curve for curve in curves if curve.panel == number]
+        given = shared if options.legend == "figure" else styled(context, own)
+        draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
+        dress(axis, panel, options)
+        if options.legend == "panel":
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.28), "handlelength": 1.6}
+            axis.legend(handles(given), given, ncols=min(3, len(given)), columnspacing=1, **below)
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
     panel_labels(axes[: len(panels)])
-    lines = -(-len(entries) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
-    figure.legend(
-        entries.values(),
-        entries.keys(),
-        loc="outside lower center",
-        ncols=-(-len(entries) // lines),
-    )
+    if options.legend == "figure":
+        lines = -(-len(shared) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
+        figure.legend(
+            handles(shared), shared, loc="outside lower center", ncols=-(-len(shared) // lines)
+        )
+    frames = [curve.data.assign(panel=panels[curve.panel].title) for curve in curves]
     data = pd.concat(frames, ignore_index=True)
     return Drawing(figure, data[["panel", "line", "cell", "metric", *KEPT]])
 
 
-def curve(summary: Summary, line: dict[str, Any], panel: dict[str, Any]) -> pd.DataFrame:
-    """The statistics along a line."""
-    rows = summary.statistics
-    known = set(rows["cell"])
-    if line["cell"] not in known:
-        raise unknown("cell", line["cell"], known, summary.experiment)
-    rows = rows[
-        (rows["cell"] == line["cell"])
-        & (rows["metric"] == line["metric"])
-        & (rows["agent"] == panel.get("agent", ALL_AGENTS))
-    ]
-    if "until" in panel:
-        rows = rows[rows["at"] <= panel["until"]]
-    return rows.sort_values("at")[["cell", "metric", *KEPT]].astype({"cell": str, "metric": str})
+def styled(context: Context, curves: list[Curve]) -> dict[str, Look]:
+    return looks({curve.label: context.styles.of(curve.algorithm) for curve in curves})
 
 
-def algorithm(summary: Summary, line: dict[str, Any]) -> str:
-    rows = summary.statistics
-    return str(rows.loc[rows["cell"] == line["cell"], "algorithm"].iloc[0])
+def find(
+    context: Context, options: CurvePanels, number: int, panel: CurvePanel, line: CurveLine
+) -> Curve | None:
+    """A line's statistics; None where a line of the whole figure lacks the panel's metric."""
+    experiment = line.experiment or panel.experiment or context.artifact.experiments[0]
+    summary = context.summaries[experiment]
+    metric = line.metric or panel.metric
+    assert metric is not None, "the options' model asks for one"
+    known = line.cell in summary.facts["cells"]
+    if known and not panel.lines and not summary.measures(line.cell, metric):
+        return None  # a control was looked at once: it has no fall from its best
+    agent = ALL_AGENTS if panel.agent is None else panel.agent
+    rows = summary.curve(line.cell, metric, agent)
+    if panel.until is not None:
+        rows = rows[rows["at"] <= panel.until]
+    settings = summary.facts["cells"][line.cell]["settings"]
+    data = rows[["cell", "metric", *KEPT]].astype({"cell": str, "metric": str})
+    if options.band is not None:
+        reach = options.band * data["se"]
+        least, most = possible(metric, settings["family"])
+        data["low"] = (data["mean"] - reach).clip(least, most)
+        data["high"] = (data["mean"] + reach).clip(least, most)
+    algorithm = settings["algorithm"]
+    label = filled(line.label, algorithm) if line.label else label_of(algorithm["name"])
+    return Curve(number, label, algorithm["name"], data.assign(line=label))
 
 
-def label(summary: Summary, line: dict[str, Any]) -> str:
-    return line.get("label") or label_of(algorithm(summary, line))
+def filled(label: str, settings: dict[str, object]) -> str:
+    """A label with the settings that it names in braces: 'E = {local_steps}'."""
+    for _, name, _, _ in string.Formatter().parse(label):
+        if name is not None and name not in settings:
+            raise unknown("setting", name, settings, f"label '{label}'")
+    return label.format_map(settings)
 
 
-def plot(
-    axis: Axes, summary: Summary, line: dict[str, Any], data: pd.DataFrame, band: float | None
-) -> Line2D:
-    """A curve with its band; what was looked at once is a level across the panel."""
-    style = style_of(algorithm(summary, line))
-    look: dict[str, Any] = {
-        "color": line.get("colour", style.colour), "ls": line.get("line", style.line)
-    }  # fmt: skip
-    if len(data) == 1:
-        return axis.axhline(data["mean"].iloc[0], lw=0.9, **look)
-    low, high = data["low"], data["high"]
-    if band is not None:
-        low, high = data["mean"] - band * data["se"], data["mean"] + band * data["se"]
-    axis.fill_between(data["at"], low, high, color=look["color"], alpha=0.12, lw=0)
-    return axis.plot(data["at"], data["mean"], lw=1.0, **look)[0]
+def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:
+    """Title, names and ends of the axes."""
+    axis.set_title(panel.title, loc="left")
+    axis.set_xlabel(options.x)
+    axis.set_ylabel(panel.y or options.y)
+    axis.margins(x=0.01)
+    if panel.mark is not None:
+        axis.axhline(panel.mark, color=FAINT, ls="--", lw=0.9)
+    if panel.limits is not None:
+        axis.set_ylim(*panel.limits)
+    if panel.until is not None:
+        axis.set_xlim(0, panel.until)
+    axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))

@@ -5,31 +5,31 @@ import pandas as pd
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.statistics import standard_error
 from pfedrl.analysis.style import label_of
-from pfedrl.analysis.tables import Column, Section, Table, estimate
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate
+from pfedrl.pipeline.drawings import CommunicationTable
 
 METRIC = "rounds_to_target"
 
 
 def draw(context: Context) -> Table:
-    """Options: `cells`, in order, and what the paper says of each in `paper` (a cell to rounds)."""
     (summary,) = context.summaries.values()
-    options = context.artifact.options
+    options = context.options(CommunicationTable)
     columns = [Column("Algorithm", words=True), Column("Target"), Column("Rounds")]
     columns += [Column("Seeds that reached it"), Column("Paper, to 350")]
     rows, data = [], []
-    for cell in options["cells"]:
+    for cell in options.cells:
         settings = summary.facts["cells"][cell]["settings"]["algorithm"]
         rounds, best = summary.final(cell, METRIC), summary.final(cell, "best_return")
         reached = int((best >= settings["target"]).sum())
         mean, error = float(rounds.mean()), float(standard_error(rounds))
-        theirs = options["paper"].get(cell)
+        theirs = options.paper.get(cell)
         rows.append(
             [
                 label_of(settings["name"]),
                 f"{settings['target']:g}",
                 ("" if reached == len(rounds) else "≥ ") + estimate(mean, error),
                 f"{reached} of {len(rounds)}",
-                "–" if theirs is None else f"about {theirs}",
+                NOTHING if theirs is None else f"about {theirs:g}",
             ]
         )
         data.append(

@@ -8,23 +8,24 @@ from matplotlib.collections import LineCollection
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import label_of, new_figure, panel_labels
 from pfedrl.analysis.traffic import FASTEST, draw_road, draw_vehicles
+from pfedrl.pipeline.drawings import Driving
 
 METRICS = ("lap_position", "speed", "x", "y")
 
 
 def draw(context: Context) -> Drawing:
-    """Options: `cells`, an episode of each is shown, and `second`, that of the view from above."""
     (summary,) = context.summaries.values()
-    cells = context.artifact.options["cells"]
+    options = context.options(Driving)
+    cells = options.cells
     frames = {cell: _trace(summary.statistics, cell) for cell in cells}
-    second = min(context.artifact.options["second"], frames[cells[-1]]["second"].max())
+    second = min(options.second, frames[cells[-1]]["second"].max())
     figure, axes = new_figure(2.6, ncols=1 + len(cells), width_ratios=[1.2, *[1.6] * len(cells)])
     family = summary.facts["cells"][cells[-1]]["settings"]["family"]
     draw_road(axes[0], family["radius"])
     above = frames[cells[-1]].query("second == @second")
     placement = family["placement"]
     draw_vehicles(axes[0], above[["x", "y"]].to_numpy(), above["speed"].to_numpy(), placement)
-    axes[0].set_title(f"After {second} s", loc="left")
+    axes[0].set_title(f"After {second:g} s", loc="left")
     for axis, cell in zip(axes[1:], cells, strict=True):
         ways = _time_space(axis, frames[cell])
         algorithm = summary.facts["cells"][cell]["settings"]["algorithm"]["name"]

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.style import label_of, new_figure, style_of
+from pfedrl.analysis.style import INK, label_of, new_figure
 
 VARIANT = "fed_kl"
 NEGATIVE = "#c1272d"
@@ -22,13 +22,11 @@ def draw(context: Context) -> Drawing:
     # the last evaluation is followed by no training
     data["negative"] = (data["selected_G"] < 0) & (data["round"] < data["round"].max())
     figure, (upper, lower) = new_figure(3.2, nrows=2, sharex=True, height_ratios=[2, 1])
-    style = style_of(VARIANT)
+    style = context.styles.of(VARIANT)
     upper.plot(data["round"], data["return"], color=style.colour, label=label_of(VARIANT))
     upper.set_ylabel("return")
-    if "limits" in context.artifact.options:
-        upper.set_ylim(*context.artifact.options["limits"])
     lower.plot(data["round"], data["selected_G"], color=style.colour, marker=style.marker, ms=2)
-    lower.axhline(0, color="#222222", lw=0.6)
+    lower.axhline(0, color=INK, lw=0.6)
     lower.set_ylabel("G of the selected")
     lower.set_xlabel("round")
     lower.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -5,12 +5,14 @@ import math
 import pandas as pd
 from matplotlib.axes import Axes
 
+from pfedrl.analysis.curves import draw_curves, handles, shades
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.printed import Comparison
-from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels, ramp
+from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import estimate, sweep_text
 from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.style import Style
 
 METRIC = "objective"
 ALONG = "local_steps"
@@ -26,7 +28,7 @@ def draw(context: Context) -> Drawing:
     left.set_title("Converged objective", loc="left")
     _draw_table(left, table, list(by_variant))
     right.set_title(f"{label_of(CURVES)} over iterations", loc="left")
-    _draw_curves(right, curves)
+    _draw_curves(right, curves, context.styles.of(CURVES))
     panel_labels([left, right])
     return Drawing(figure, pd.concat([table, curves], ignore_index=True))
 
@@ -102,13 +104,13 @@ def _draw_table(axis: Axes, data: pd.DataFrame, variants: list[str]) -> None:
     write(0.5, -0.05, note, color=FAINT, fontsize=6)
 
 
-def _draw_curves(axis: Axes, data: pd.DataFrame) -> None:
+def _draw_curves(axis: Axes, data: pd.DataFrame, style: Style) -> None:
     steps = sorted(data["local_steps"].unique())
-    for value, (colour, line) in zip(steps, ramp(len(steps)), strict=True):
-        rows = data[data["local_steps"] == value]
-        axis.plot(rows["at"], rows["mean"], color=colour, ls=line, label=f"E = {sweep_text(value)}")
-        axis.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.15, lw=0)
+    labels = [f"E = {sweep_text(value)}" for value in steps]
+    given = dict(zip(labels, shades(style, len(steps)), strict=True))
+    lines = data["local_steps"].map(dict(zip(steps, labels, strict=True)))
+    draw_curves(axis, data.assign(line=lines), given)
     axis.set_xlabel("iteration")
     axis.set_ylabel("objective (mean, 95% CI)")
     axis.margins(x=0.01)
-    legend(axis)
+    legend(axis, handles(given), given)

@@ -1,30 +1,28 @@
-"""PFedRL-Rep, Figures 14 and 15: cosine similarities between agents, as heat maps.
-
-Options: `variant`, and `printed`, what arXiv v1 prints in its maps: name to rows, agent 1 first.
-"""
+"""PFedRL-Rep, Figures 14 and 15: cosine similarities between agents, as heat maps."""
 
 import numpy as np
 import pandas as pd
+import seaborn
 from matplotlib.axes import Axes
-from matplotlib.image import AxesImage
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.style import INK, new_figure, panel_labels
+from pfedrl.analysis.style import new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
+from pfedrl.pipeline.drawings import SimilarityMaps
 
 TITLES = {"transition": "transitions", "head": "private heads", "body": "representation"}
 
 
 def draw(context: Context) -> Drawing:
     (summary,) = context.summaries.values()
-    options = context.artifact.options
-    printed = {name: np.array(rows) for name, rows in options.get("printed", {}).items()}
+    options = context.options(SimilarityMaps)
+    printed = {str(name): np.array(rows) for name, rows in options.printed.items()}
     figure, grid = new_figure(5.0 if printed else 2.6, nrows=1 + bool(printed), ncols=3,
                               squeeze=False)  # fmt: skip
     frames, shown = [], []
     for column, (name, title) in enumerate(TITLES.items()):
-        ours = matrix(summary, options["variant"], name)
-        picture = heat_map(grid[0, column], ours, f"Ours: {title}")
+        ours = matrix(summary, options.variant, name)
+        heat_map(grid[0, column], ours, f"Ours: {title}")
         frames.append(long_form(ours, "ours", name))
         shown.append(grid[0, column])
         if name in printed:
@@ -33,7 +31,8 @@ def draw(context: Context) -> Drawing:
             shown.append(grid[1, column])
         elif printed:
             grid[1, column].set_axis_off()
-    figure.colorbar(picture, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
+    maps = grid[0, 0].collections[0]
+    figure.colorbar(maps, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
     panel_labels(shown)
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
@@ -49,19 +48,18 @@ def matrix(summary: Summary, variant: str, name: str) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def heat_map(axis: Axes, values: np.ndarray, title: str) -> AxesImage:
+def heat_map(axis: Axes, values: np.ndarray, title: str) -> None:
     """One map, agent 1 at the bottom left as in the paper."""
-    picture = axis.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1, origin="lower")
-    for i, row in enumerate(values):
-        for j, value in enumerate(row):
-            colour = "white" if abs(value) > 0.7 else INK
-            axis.text(j, i, f"{value:z.1f}", ha="center", va="center", fontsize=4, color=colour)
+    agents = range(1, len(values) + 1)
+    seaborn.heatmap(
+        pd.DataFrame(values, agents, agents), cmap="RdBu_r", vmin=-1, vmax=1, square=True,
+        annot=True, fmt="z.1f", annot_kws={"fontsize": 4}, cbar=False, xticklabels=1,
+        yticklabels=1, ax=axis,
+    )  # fmt: skip
+    axis.invert_yaxis()
+    axis.tick_params(axis="y", rotation=0)
     axis.set_title(title, loc="left")
-    axis.set_xticks(range(len(values)), [str(i + 1) for i in range(len(values))])
-    axis.set_yticks(range(len(values)), [str(i + 1) for i in range(len(values))])
-    axis.grid(False)
     axis.set_xlabel("agent")
-    return picture
 
 
 def long_form(values: np.ndarray, source: str, name: str) -> pd.DataFrame:

@@ -6,27 +6,29 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.statistics import standard_error
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import Column, Section, Table, estimate
+from pfedrl.pipeline.drawings import Switches
 
 METRIC = "centre_value"
 
 
 def draw(context: Context) -> Table:
-    """Options name each switch: its words, and [experiment, cell] of the two sides."""
     columns = [Column("Algorithm", words=True), Column("Switch", words=True)]
     columns += [Column(title) for title in ("As the code", "Switched", "Change")]
     rows, data = [], []
-    for switch in context.artifact.options["switches"]:
+    for switch in context.options(Switches).switches:
         sides = {}
-        for side in ("code", "switched"):
-            experiment, cell = switch[side]
+        for side, (experiment, cell) in (("switched", switch.switched), ("code", switch.code)):
             sides[side] = context.summaries[experiment].final(cell, METRIC)
         sides["change"] = sides["switched"] - sides["code"]
         numbers = {key: (float(v.mean()), float(standard_error(v))) for key, v in sides.items()}
-        experiment, cell = switch["code"]
         algorithm = str(context.summaries[experiment].last(cell, METRIC)["algorithm"])
         texts = [estimate(*numbers[key], 0) for key in ("code", "switched", "change")]
-        rows.append([label_of(algorithm), switch["words"], *texts])
-        record = {"algorithm": algorithm, "switch": switch["words"], "experiment": experiment}
+        rows.append([label_of(algorithm), switch.words, *texts])
+        record: dict[str, object] = {
+            "algorithm": algorithm,
+            "switch": switch.words,
+            "experiment": experiment,
+        }
         for key, (mean, error) in numbers.items():
             record |= {f"{key}_mean": mean, f"{key}_se": error}
         data.append(record)

@@ -14,6 +14,7 @@ from pfedrl.analysis.instances import instances
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
+from pfedrl.pipeline.drawings import TheoryAudit
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
@@ -44,14 +45,14 @@ def experiment_of(claim: Claim) -> str:
 
 
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
-    options = context.artifact.options
-    used = _tightness(context, claim, options["tightness"].get(claim.id))
+    options = context.options(TheoryAudit)
+    used = _tightness(context, claim, options.tightness.get(claim.id))
     states = {"reproduced": HOLDS, "contradicted": FAILS, OUTSIDE: OUTSIDE}
     state = states.get(verdict["verdict"], OPEN)
     if state == HOLDS and used is not None and used < LOOSE:
         state = SLACK
     return {
-        "group": options["groups"][experiment_of(claim)],
+        "group": options.groups[experiment_of(claim)],
         "claim": claim.id,
         "words": claim.words,
         "state": state,

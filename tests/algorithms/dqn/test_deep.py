@@ -76,7 +76,7 @@ def test_newcomers_of_pfed_dqn_rep_keep_the_representation(project):
     while not newcomers.finished.all():
         newcomers.advance(5)
     assert (newcomers.parts["body"] == before["body"]).all()
-    assert newcomers.experience.size.min() > algorithm.warm_up
+    assert newcomers.experience.replay.size.min() > algorithm.warm_up
     assert not (newcomers.parts["head"] == before["head"]).all()
 
 

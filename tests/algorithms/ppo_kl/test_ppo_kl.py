@@ -101,12 +101,12 @@ def loss(rule, policy, old, anchor, observations, actions, advantages, c1, c2):
 
     def gaussian(parameters):
         x, at = observations, 0
-        for i, (rows, columns) in enumerate(rule.policy.shapes):
+        for i, (_, rows, columns) in enumerate(rule.policy.layers):
             kernel = parameters[at : at + rows * columns].view(rows, columns)
             at += rows * columns
             x = x @ kernel + parameters[at : at + columns]
             at += columns
-            x = x if i == len(rule.policy.shapes) - 1 else x.tanh()
+            x = x if i == len(rule.policy.layers) - 1 else x.tanh()
         return torch.distributions.Normal(x, parameters[at:].exp())
 
     new, old, anchor = gaussian(policy), gaussian(old), gaussian(anchor)
@@ -147,7 +147,7 @@ def test_policy_steps_follow_autograd(pull):
 
 def value_by_torch(rule, critic, x):
     """A critic [C] at x [n, observation], in operations that autograd follows."""
-    layers = rule.critic.layers(critic[None])
+    layers = rule.critic.views(critic[None])
     for kernel, bias in layers[:-1]:
         x = (x @ kernel[0] + bias[0]).tanh()
     return (x @ layers[-1][0][0] + layers[-1][1][0])[:, 0]

@@ -1,4 +1,4 @@
-"""Experience of the whole stack: environments, replay, and the random numbers of every replica."""
+"""Acting of the whole stack: environments, random numbers and replay of every replica."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,31 +8,20 @@ import numpy as np
 from pfedrl.algorithms.dqn import kernels
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.classic.task import Physics
+from pfedrl.stack.replay import Replay, Transitions
 
 ROWS = 128  # rows of uniforms drawn at once, a replica
 
 
-class Batch:
-    """Preallocated transitions of all replicas, with room for an embedding before what is seen."""
-
-    def __init__(self, replicas: int, batch: int, observation: int, embedding: int):
-        shape = (replicas, batch)
-        self.seen = np.zeros((*shape, embedding + observation), np.float32)
-        self.following = np.zeros((*shape, embedding + observation), np.float32)
-        self.action = np.zeros(shape, np.int64)
-        self.reward = np.zeros(shape, np.float32)
-        self.terminal = np.zeros(shape, np.bool_)
-
-
-class Experience:
+class Acting:
     """Every replica in its own environment, with its own replay and generator."""
 
-    KEPT = ("state", "observation", "clock", "total", "episodes", "returns", "replay", "size",
-            "head", "uniforms", "place")  # fmt: skip
+    KEPT = ("state", "observation", "clock", "total", "episodes", "returns", "uniforms",
+            "place")  # fmt: skip
 
     def __init__(
         self, physics: Physics, parameters: np.ndarray, seeds: Sequence[int], first_agent: int,
-        episodes: int, buffer: int, batch: int, embedding: int,
+        episodes: int, buffer: int, batch: int, embedding: int, truncation_stops: bool,
     ):  # fmt: skip
         agents = parameters.shape[1]
         replicas = len(seeds) * agents
@@ -48,25 +37,18 @@ class Experience:
         self.state = np.zeros((replicas, physics.STATE))
         self.observation = np.zeros((replicas, physics.observation), np.float32)
         self.following = np.zeros_like(self.observation)
-        self.action = np.zeros(replicas, np.int64)
+        self.action = np.zeros((replicas, 1), np.int64)
         self.reward = np.zeros(replicas, np.float32)
-        self.terminal = np.zeros(replicas, np.bool_)
+        self.terminated = np.zeros(replicas, np.bool_)
+        self.truncated = np.zeros(replicas, np.bool_)
         self.clock = np.zeros(replicas, np.int64)
         self.total = np.zeros(replicas)
         self.episodes = np.zeros(replicas, np.int64)  # episodes done
         self.returns = np.full((replicas, episodes), np.nan)  # of training episodes
-        shape = (replicas, buffer)
-        self.replay = (
-            np.zeros((*shape, physics.observation), np.float32),
-            np.zeros((*shape, physics.observation), np.float32),
-            np.zeros(shape, np.int8),
-            np.zeros(shape, np.float32),
-            np.zeros(shape, np.bool_),
-        )
-        self.size = np.zeros(replicas, np.int64)
-        self.head = np.zeros(replicas, np.int64)
-        self.batch = Batch(replicas, batch, physics.observation, embedding)
-        self.embedding = embedding
+        self.replay = Replay(
+            replicas, buffer, batch, physics.observation, truncation_stops=truncation_stops,
+            room=embedding,
+        )  # fmt: skip
         self.restart(forget=False)
 
     def restart(self, forget: bool) -> None:
@@ -78,8 +60,7 @@ class Experience:
         self.clock[:] = 0
         self.total[:] = 0.0
         if forget:
-            self.size[:] = 0
-            self.head[:] = 0
+            self.replay.forget()
         self.physics.observe(self.state, self.observation)
 
     def _own_rows(self) -> np.ndarray:
@@ -96,38 +77,41 @@ class Experience:
     def step(self, values: np.ndarray, epsilon: np.ndarray, active: np.ndarray) -> None:
         """One step of every active replica, epsilon-greedy on its values [replica, action]."""
         self._refill()
-        kernels.choose(values, epsilon, active, self.uniforms, self.place, self.action)
-        self.physics.step(
-            self.state, self.action, self.parameters, active, self.reward, self.terminal
-        )
+        action = self.action[:, 0]
+        kernels.choose(values, epsilon, active, self.uniforms, self.place, action)
+        self.physics.step(self.state, action, self.parameters, active, self.reward, self.terminated)
         self.physics.observe(self.state, self.following)
-        kernels.remember(
-            active, self.observation, self.action, self.reward, self.following, self.terminal,
-            self.physics.cap, self.clock, *self.replay, self.size, self.head,
+        kernels.end_episodes(
+            active, self.reward, self.terminated, self.truncated, self.physics.cap, self.clock,
             self.state, self.physics.start, self.uniforms, self.place,
             self.total, self.episodes, self.returns,
         )  # fmt: skip
+        self.replay.add(
+            active, self.observation, self.following, self.action, self.reward,
+            self.terminated, self.truncated,
+        )  # fmt: skip
         self.physics.observe(self.state, self.observation)
 
-    def sample(self, learning: np.ndarray, again: bool = False) -> Batch:
+    def sample(self, learning: np.ndarray, again: bool = False) -> Transitions:
         """A batch of each learning replica; a second one in the same step uses new uniforms."""
         if again:
             self._refill()
             self.place += learning
-        batch = self.batch
-        kernels.gather(
-            learning, self.uniforms, self.place, self.size, self.embedding, *self.replay,
-            batch.seen, batch.following, batch.action, batch.reward, batch.terminal,
-        )  # fmt: skip
-        return batch
+        rows = np.arange(len(self.place))
+        return self.replay.sample(learning, self.uniforms[rows, self.place - 1, kernels.BATCH :])
 
     def kept(self) -> dict[str, Any]:
         """What a checkpoint needs."""
         arrays = {name: getattr(self, name) for name in self.KEPT}
-        return {**arrays, "generators": [g.bit_generator.state for g in self.generators]}
+        return {
+            **arrays,
+            "replay": self.replay.state(),
+            "generators": [g.bit_generator.state for g in self.generators],
+        }
 
     def restore(self, kept: dict[str, Any]) -> None:
         for name in self.KEPT:
             setattr(self, name, kept[name])
+        self.replay.restore(kept["replay"])
         for own, state in zip(self.generators, kept["generators"], strict=True):
             own.bit_generator.state = state

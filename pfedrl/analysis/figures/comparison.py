@@ -1,0 +1,243 @@
+"""Every variant of an experiment beside the others, whether or not the paper printed it.
+
+Each experiment has one without being asked; `comparison` in its settings chooses the metric, what
+is better, and the baseline.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import matplotlib.axes
+import numpy as np
+import pandas as pd
+import seaborn
+
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.statistics import mean_interval, paired_differences
+from pfedrl.analysis.style import label_of, new_figure, panel_labels
+from pfedrl.analysis.summaries import Summary, sweep_name
+from pfedrl.analysis.tables import (
+    NOTHING,
+    Column,
+    Section,
+    Table,
+    diverged_note,
+    estimate,
+    sweep_text,
+)
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.registry import is_control
+from pfedrl.pipeline.drawings import Comparison
+from pfedrl.pipeline.paper import Experiment
+
+# the metric where none is chosen: the first that every variant which learns has
+PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
+SENT = "megabytes_sent"
+SHOWN = 200  # seeds at most that are drawn one by one
+COLUMNS = 3
+ROW, HEAD = 0.2, 0.65  # inches: a variant, and what a panel needs besides
+
+
+class Variant(NamedTuple):
+    """A cell to compare."""
+
+    cell: str
+    name: str
+    label: str
+    algorithm: str
+    learns: bool
+
+
+def draw(context: Context) -> Drawing:
+    ((name, summary),) = context.summaries.items()
+    spec, options = context.paper.experiments[name], context.options(Comparison)
+    points = list(compared(spec, summary))
+    metric = options.metric or default_metric(name, summary, points)
+    data = pd.DataFrame(
+        [
+            row | {"point": point}
+            for point, variants in points
+            for row in rows(summary, options, metric, variants)
+        ]
+    )
+    table = as_table(data, metric)
+    return Drawing(as_figure(context, summary, metric, points, data), data, table)
+
+
+def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Variant]]]:
+    """The variants at each point of the family's sweep; what algorithms sweep tells them apart."""
+    family = [sweep_name(key) for key in spec.sweep if key.startswith("family.")]
+    own = [sweep_name(key) for key in spec.sweep if key.startswith("algorithm.")]
+    order = list(spec.variants)
+    columns = ["cell", "variant", "algorithm", *family, *own]
+    cells = summary.statistics[columns].drop_duplicates().astype({"cell": str})
+    cells = cells.sort_values(own, kind="stable") if own else cells
+    groups: Iterable[tuple[Any, pd.DataFrame]] = [((), cells)]
+    if family:
+        groups = cells.groupby(family, sort=True)
+    for values, group in groups:
+        point = ", ".join(
+            f"{key} = {sweep_text(value)}" for key, value in zip(family, values, strict=True)
+        )
+        found = [variant(row, own) for row in group.to_dict("records")]
+        yield point, sorted(found, key=lambda v: (not v.learns, order.index(v.name)))
+
+
+def variant(row: Mapping[Any, Any], swept: list[str]) -> Variant:
+    """A cell, labelled by its algorithm, its own name where that is another, and what is swept."""
+    algorithm, label = str(row["algorithm"]), label_of(str(row["algorithm"]))
+    if row["variant"] != algorithm.rpartition("/")[2]:
+        label += f" ({row['variant']})"
+    for key in swept:
+        if not math.isnan(row[key]):
+            label += f", {key.replace('_', ' ')} {sweep_text(row[key])}"
+    return Variant(row["cell"], str(row["variant"]), label, algorithm, not is_control(algorithm))
+
+
+def default_metric(
+    experiment: str, summary: Summary, points: list[tuple[str, list[Variant]]]
+) -> str:
+    learning = [v.cell for _, variants in points for v in variants if v.learns]
+    for metric in PREFERRED:
+        if learning and all(summary.measures(cell, metric) for cell in learning):
+            return metric
+    raise PfedrlError(
+        f"{experiment}: none of {', '.join(PREFERRED)} is measured by every variant. Choose a "
+        "metric: comparison.metric in experiments.yaml."
+    )
+
+
+def rows(
+    summary: Summary, options: Comparison, metric: str, variants: list[Variant]
+) -> list[dict[str, Any]]:
+    """Each variant's final values, and its differences on the same seeds to two of them."""
+    measured = [v for v in variants if summary.measures(v.cell, metric)]
+    finals = {v.cell: summary.final(v.cell, metric) for v in measured}
+    means = {
+        v.cell: summary.last(v.cell, metric)["mean"]
+        for v in measured
+        if v.learns and np.isfinite(finals[v.cell]).any()
+    }
+    sign = -1 if options.best == "lowest" else 1
+    best = max(means, key=lambda cell: sign * means[cell], default=None)
+    first = [v.cell for v in measured if v.name == (options.baseline or v.name)]
+    baseline = next((cell for cell in first if cell in means), None)
+    found = []
+    for own in measured:
+        last = summary.last(own.cell, metric)
+        row = {**own._asdict(), "metric": metric}
+        row |= {key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")}
+        for key, other in (("best", best), ("baseline", baseline)):
+            row |= {key: other, **difference(key, finals, own.cell, other)}
+        sent = summary.measures(own.cell, SENT)
+        found.append(row | {SENT: summary.last(own.cell, SENT)["mean"] if sent else math.nan})
+    return found
+
+
+def difference(
+    key: str, finals: dict[str, np.ndarray], cell: str, other: str | None
+) -> dict[str, float]:
+    """A cell's mean difference to another, with its interval; nothing to itself."""
+    mean = low = high = math.nan
+    if other is not None and other != cell:
+        differences = paired_differences(finals[cell], finals[other])
+        differences = differences[np.isfinite(differences)]
+        if len(differences):
+            mean, (low, high) = float(differences.mean()), map(float, mean_interval(differences))
+    return {f"to_{key}": mean, f"to_{key}_low": low, f"to_{key}_high": high}
+
+
+def as_table(data: pd.DataFrame, metric: str) -> Table:
+    sent = data[SENT].notna().any()
+    columns = [Column("Variant", words=True), Column(metric), Column("95% interval")]
+    columns += [Column("to the best", "Difference"), Column("to the baseline", "Difference")]
+    columns += [Column("MB sent")] if sent else []
+    sections = []
+    for point, group in data.groupby("point", sort=False):
+        texts = []
+        for row in group.to_dict("records"):
+            cells = [row["label"], estimate(row["mean"], row["se"], row["diverged"])]
+            cells += [span(row["low"], row["high"])]
+            for key in ("best", "baseline"):
+                itself = "the best" if key == "best" else "the baseline"
+                cells.append(itself if row["cell"] == row[key] else shift(row, key))
+            cells += [f"{row[SENT]:.4g}" if row[SENT] == row[SENT] else NOTHING] if sent else []
+            texts.append(cells)
+        sections.append(Section(str(point), texts))
+    notes = [
+        "Mean ± standard error of the final values over seeds. Differences are on the same seeds, "
+        "with 95% intervals. The best is the best of these seeds, which flatters it; controls do "
+        "not compete.",
+        *diverged_note(int(data["diverged"].sum())),
+    ]
+    return Table(columns, sections, data.drop(columns="label"), notes)
+
+
+def span(low: float, high: float) -> str:
+    if math.isnan(low):
+        return NOTHING
+    return f"{low:.4g} to {high:.4g}".replace("-", "−")
+
+
+def shift(row: Mapping[Any, Any], key: str) -> str:
+    mean = row[f"to_{key}"]
+    if math.isnan(mean):
+        return NOTHING
+    reach = span(row[f"to_{key}_low"], row[f"to_{key}_high"])
+    return f"{mean:+.4g} [{reach}]".replace("-", "−")
+
+
+def as_figure(
+    context: Context,
+    summary: Summary,
+    metric: str,
+    points: list[tuple[str, list[Variant]]],
+    data: pd.DataFrame,
+) -> Any:
+    """A panel a point: every seed's final value, and over it the mean with its interval."""
+    columns = min(COLUMNS, len(points))
+    lines = -(-len(points) // columns)
+    most = int(data.groupby("point").size().max())
+    figure, grid = new_figure(
+        lines * (ROW * most + HEAD), nrows=lines, ncols=columns, squeeze=False, sharex=True
+    )
+    axes = list(grid.flat)
+    for axis, (point, variants) in zip(axes, points, strict=False):
+        own = data[data["point"] == point]
+        seeds = pd.concat(
+            [
+                pd.DataFrame({"label": v.label, "value": summary.final(v.cell, metric)[:SHOWN]})
+                for v in variants
+                if v.cell in set(own["cell"])
+            ],
+            ignore_index=True,
+        )
+        colours = {v.label: context.styles.of(v.algorithm).colour for v in variants}
+        strip(axis, own, seeds, colours)
+        axis.set_title(point or context.paper.experiments[summary.experiment].title, loc="left")
+        axis.set_xlabel(metric.replace("_", " "))
+        axis.tick_params(labelbottom=True)
+        if axis not in grid[:, 0]:
+            axis.set_yticklabels([])
+    for axis in axes[len(points) :]:
+        axis.set_axis_off()
+    if len(points) > 1:
+        panel_labels(axes[: len(points)])
+    return figure
+
+
+def strip(
+    axis: matplotlib.axes.Axes, own: pd.DataFrame, seeds: pd.DataFrame, colours: dict[str, str]
+) -> None:
+    labels = own["label"].tolist()
+    seaborn.stripplot(
+        seeds, x="value", y="label", hue="label", order=labels, hue_order=labels,
+        palette=[colours[label] for label in labels], jitter=False, size=3, alpha=0.35,
+        legend=False, ax=axis,
+    )  # fmt: skip
+    for place, row in enumerate(own.to_dict("records")):
+        colour = colours[row["label"]]
+        axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.6)
+        axis.plot(row["mean"], place, "D", color=colour, ms=4, mec="white", mew=0.5)
+    axis.set_ylabel("")

@@ -1,0 +1,105 @@
+"""Every variant of an experiment beside the others, from made-up runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pfedrl.analysis.drawing import Context, draw
+from pfedrl.analysis.figures import comparison, control_table
+from pfedrl.analysis.statistics import mean_interval
+from pfedrl.analysis.style import every_style
+from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summarise import summarise
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.paper import Experiment, Paper, comparison_of
+from tests.analysis import fake
+
+SEEDS = 5
+RETURNS = {
+    "dqn": [1.0, 2.0, 3.0, 4.0, 5.0], "dqn_avg": [2.0, 2.5, 3.5, 4.0, 6.0],
+    "lfrl": [0.0, 0.0, 1.0, 0.0, np.nan], "best_found": [9.0] * SEEDS,
+    "random_actions": [0.1, 0.2, 0.1, 0.3, 0.1],
+}  # fmt: skip
+
+
+def context(tmp_path, chosen=None, metric="return_average", sent=False):
+    """The comparison of an experiment with three learners and two controls."""
+    runs = []
+    for variant, values in RETURNS.items():
+        measured = {("episode", 9, metric): np.array(values)}
+        if sent and variant == "dqn_avg":
+            measured["episode", 9, "megabytes_sent"] = np.full(SEEDS, 2.5)
+        runs += fake.write_cell(tmp_path, "control", variant, {}, SEEDS, measured)
+    summarise(runs, *paths(tmp_path, "pfedrl_rep", "control"))
+    spec = Experiment(title="t", family={"name": "made_up"}, variants={v: {} for v in RETURNS},
+                      comparison=chosen or {})  # fmt: skip
+    paper = Paper(paper="pfedrl_rep", title="t", reference="r", experiments={"control": spec})
+    artifact = comparison_of("control", spec)
+    summary = read_summary(tmp_path, "pfedrl_rep", "control")
+    return Context(paper, "a", artifact, "laptop", {"control": summary}, every_style({}))
+
+
+def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_baseline(tmp_path):
+    drawn = comparison.draw(context(tmp_path))
+    data = drawn.data.set_index("cell")
+    assert list(data.index) == ["dqn", "dqn_avg", "lfrl", "best_found", "random_actions"]
+    assert set(data["best"]) == {"dqn_avg"} and set(data["baseline"]) == {"dqn"}
+    differences = np.array(RETURNS["dqn"]) - np.array(RETURNS["dqn_avg"])
+    row = data.loc["dqn"]
+    assert row["to_best"] == pytest.approx(differences.mean())
+    assert (row["to_best_low"], row["to_best_high"]) == pytest.approx(mean_interval(differences))
+    assert data.loc["lfrl", "diverged"] == 1
+    assert data.loc["lfrl", "to_baseline"] == pytest.approx(np.mean([-1, -2, -2, -4]))
+    rows = drawn.table.sections[0].rows
+    assert rows[0][-1] == "the baseline" and rows[1][-2] == "the best"
+    assert [row[0] for row in rows][-1] == "Random actions"
+
+
+def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):
+    chosen = {"metric": "error", "best": "lowest", "baseline": "dqn_avg"}
+    data = comparison.draw(context(tmp_path, chosen, metric="error")).data
+    assert set(data["best"]) == {"lfrl"} and set(data["baseline"]) == {"dqn_avg"}
+
+
+def test_a_metric_that_nobody_chose_has_to_be_one_of_the_usual(tmp_path):
+    with pytest.raises(PfedrlError, match=r"comparison\.metric in experiments\.yaml"):
+        comparison.draw(context(tmp_path, metric="error"))
+
+
+def test_communication_is_shown_where_it_is_recorded(tmp_path):
+    without = comparison.draw(context(tmp_path / "without")).table
+    assert "MB sent" not in [column.title for column in without.columns]
+    table = comparison.draw(context(tmp_path / "sent", sent=True)).table
+    assert [row[-1] for row in table.sections[0].rows] == ["–", "2.5", "–", "–", "–"]
+
+
+def test_points_of_a_familys_sweep_are_sections_and_an_algorithms_are_rows(project, made, tmp_path):
+    draw(project, "qavg", "comparison_table1_windy_cliffs", "laptop", made, tmp_path)
+    table = pd.read_csv(tmp_path / "comparison_table1_windy_cliffs.csv")
+    assert table.groupby("point").size().tolist() == [5] * 5
+    draw(project, "qavg", "comparison_figure2_qavg", "laptop", made, tmp_path)
+    text = (tmp_path / "comparison_figure2_qavg.md").read_text()
+    assert "| QAvg, local steps 16 |" in text and "| QAvg, local steps ∞ |" in text
+
+
+def test_experiments_without_anything_to_compare_have_no_comparison(project):
+    artifacts = project.paper("qavg").artifacts
+    assert "comparison_generalisation_random_mdps" in artifacts
+    assert "comparison_speedup" not in artifacts and "comparison_theory" not in artifacts
+
+
+def test_an_algorithm_that_the_paper_did_not_print_is_in_table_3(tmp_path):
+    made = context(tmp_path)
+    for cell in made.summaries["control"].facts["cells"].values():
+        cell["settings"]["family"]["agents"] = 10
+    options = {"variants": ["dqn_avg", "dqn"], "floor": "random_actions", "ceiling": "best_found",
+               "printed_seconds": {"dqn": 3840}}  # fmt: skip
+    artifact = made.artifact.model_copy(update={"options": options})
+    table = control_table.draw(
+        Context(made.paper, "table3", artifact, "laptop", made.summaries, made.styles)
+    )
+    names = [row[0] for row in table.sections[0].rows]
+    assert names == ["DQNAvg", "DQN", "LFRL"]
+    new = table.sections[0].rows[2]
+    assert new[1:3] == ["3", "–"] and new[-1] == "–"
+    assert table.sections[0].rows[1][-1] == "3840"

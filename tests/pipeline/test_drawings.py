@@ -1,0 +1,69 @@
+"""Options of drawings are checked before anything runs, and without matplotlib."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.drawings import OPTIONS, check_named, options_of
+from pfedrl.pipeline.measured import Measured
+from pfedrl.pipeline.paper import Artifact
+from pfedrl.pipeline.project import Project
+
+ROOT = Path(__file__).parents[2]
+LINE = {"cell": "fed_kl", "metric": "return"}
+
+
+def figure(draw, options, experiments=("figure6",)):
+    return Artifact(kind="figure", title="t", caption="c", draw=draw,
+                    experiments=list(experiments), options=options)  # fmt: skip
+
+
+def curves(**changed):
+    return figure("curve_panels", {"panels": [{"title": "t", "lines": [LINE], **changed}]})
+
+
+def test_every_model_of_options_is_that_of_a_drawing():
+    folder = ROOT / "pfedrl" / "analysis" / "figures"
+    assert OPTIONS.keys() <= {path.stem for path in folder.glob("*.py")}
+
+
+@pytest.mark.parametrize(
+    ("artifact", "message"),
+    [
+        (curves(titel="t"), r"here, panels\.0: unknown key 'titel'\. Did you mean 'title'"),
+        (curves(limits=[0]), r"here, panels\.0\.limits"),
+        (curves(lines=[{"cell": "fed_kl"}]), r"panels\.0: 'fed_kl' has no metric"),
+        (curves(lines=[]), r"panels\.0 has no lines"),
+        (figure("fedkl_figure5", {"limits": [-60, -20]}), "here: unknown key 'limits'"),
+        (figure("speedup_figure", {"variant": "a", "along": "agents"}), "here, marks: Field"),
+    ],
+)
+def test_a_wrong_option_is_named_with_the_nearest(artifact, message):
+    with pytest.raises(PfedrlError, match=message):
+        options_of(artifact, "here")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"lines": [{**LINE, "cell": "fed_lk"}]}, "unknown cell 'fed_lk'. Did you mean 'fed_kl'"),
+        ({"experiment": "figure7"}, "unknown experiment of the artifact 'figure7'"),
+        ({"lines": [{**LINE, "metric": "retrun"}]}, "unknown metric 'retrun'. Did you mean 'ret"),
+    ],
+)
+def test_a_name_that_no_run_will_have_is_found_before_it_runs(changed, message):
+    known = {"figure6": Measured(Project.here(ROOT), "fedkl").cells("figure6")}
+    check_named(curves(), known, "here")
+    with pytest.raises(PfedrlError, match=message):
+        check_named(curves(**changed), known, "here")
+
+
+def test_reading_a_project_imports_no_library_for_drawing():
+    code = (
+        "import sys; from pfedrl.pipeline.project import Project; Project.here().papers; "
+        "sys.exit(any(name in sys.modules for name in ('matplotlib', 'seaborn', 'pandas')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
