@@ -205,6 +205,18 @@ def figures(
 
 
 @app.command()
+def level(
+    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
+        "paper_figures", "evidence"
+    ),
+) -> None:
+    """Simulate how often a verdict is wrong, and write the table and figure (half a minute)."""
+    from pfedrl.analysis.level import write_level
+
+    write_level(output)
+
+
+@app.command()
 def benchmark(
     name: Annotated[
         str | None, typer.Argument(help="One benchmark; all of them by default.")

@@ -1,134 +1,168 @@
 """The tests of claims, one function a kind: from final values to an outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pfedrl.analysis.instances import instances, premises, rebuild
-from pfedrl.analysis.output import short
-from pfedrl.analysis.printed import Comparison
-from pfedrl.analysis.statistics import (
+from pfedrl.analysis.evidence import (
     LEVEL,
-    bonferroni_minimum,
-    effect,
-    equivalent,
-    exponents,
-    greater,
-    paired_differences,
+    p_above,
+    p_share,
+    p_within,
+    seeds_needed,
+    worst_without_one,
 )
+from pfedrl.analysis.output import short
+from pfedrl.analysis.statistics import effect, exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
+from pfedrl.analysis.times import Times, plain, times
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.paper import (
-    Agrees,
+from pfedrl.pipeline.claim import (
+    Best,
     Equivalent,
-    Exists,
     Greater,
-    Holds,
-    InteriorBest,
     Monotone,
     Near,
     Ordered,
+    Share,
     Slope,
 )
 
 REPRODUCED = "reproduced"
 CONTRADICTED = "contradicted"
-INCONCLUSIVE = "inconclusive"
+UNDECIDED = "undecided"
 NOT_RUN = "not run"
 OUTSIDE = "outside its assumptions"
-SIGNIFICANCE = 1 - LEVEL
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test found. A statistical one has p values and leaves the verdict to Holm."""
+    """What a comparison found. One on seeds has p values; one on instances has its verdict."""
 
     evidence: str
     seeds: int
     verdict: str | None = None
-    p_for: float | None = None  # that the claim is true
+    p_for: float | None = None  # that the claim is true; to be compared with LEVEL
     p_against: float | None = None  # that its opposite is
+    p_for_without: float | None = None  # the largest when any one seed is left out
+    p_against_without: float | None = None
     effect: float | None = None
     low: float | None = None
     high: float | None = None
+    needed: int | None = None  # seeds that would decide, from the effect and spread seen
     counterexample: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class Contrast:
+class Contrast(NamedTuple):
     """A difference by seed that a claim speaks of."""
 
     label: str
     differences: np.ndarray
 
 
-Reading = tuple[str, str]  # a cell and a metric
+class Rule(NamedTuple):
+    """What a claim says of a mean: P values for and against (of values, at a look), and how far
+    the mean is from where it would turn."""
+
+    p_for: Callable[[np.ndarray, int | None], float]
+    p_against: Callable[[np.ndarray, int | None], float]
+    distance: Callable[[float], float]
 
 
-def contrast(summary: Summary, label: str, larger: Reading, smaller: Reading) -> Contrast:
-    return Contrast(label, paired_differences(summary.final(*larger), summary.final(*smaller)))
+def above(bound: float = 0.0) -> Rule:
+    return Rule(
+        lambda d, at: float(p_above(d, bound, at=at)),
+        lambda d, at: float(p_above(-d, -bound, at=at)),
+        lambda mean: mean - bound,
+    )
 
 
-def pairs(summary: Summary, cells: list[str], metric: str) -> list[Contrast]:
-    """Each cell less every later one."""
-    return [
-        contrast(summary, f"{first} minus {second}", (first, metric), (second, metric))
-        for first, second in combinations(cells, 2)
-    ]
+def below(bound: float) -> Rule:
+    return Rule(
+        lambda d, at: float(p_above(-d, -bound, at=at)),
+        lambda d, at: float(p_above(d, bound, at=at)),
+        lambda mean: bound - mean,
+    )
+
+
+def within(margin: float, error: float = 0.0) -> Rule:
+    """The mean lies between minus and plus the margin; against: on one side or the other."""
+    return Rule(
+        lambda d, at: float(p_within(d, margin, error, at=at)),
+        lambda d, at: min(
+            1.0,
+            2 * float(min(p_above(d, margin, error, at=at), p_above(-d, margin, error, at=at))),
+        ),
+        lambda mean: margin - abs(mean),
+    )
 
 
 def judged(
-    contrasts: list[Contrast],
-    p_for: Callable[[np.ndarray], float],
-    p_against: Callable[[np.ndarray], list[float]],
-    unit: str = "paired seeds",
+    contrasts: Sequence[Contrast], rule: Rule, unit: str = "paired seeds", undefined: str = ""
 ) -> Outcome:
-    """All contrasts must hold (intersection-union); one that is reversed contradicts.
+    """All contrasts must hold (intersection-union); one that is reversed contradicts (Bonferroni).
 
-    The effect shown is the weakest contrast's. Where a seed diverged its mean does not exist, so
-    nothing is concluded; the numbers shown are of the seeds that are left.
+    The effect shown is the weakest contrast's. Where a seed has no value its mean does not exist,
+    so nothing is concluded, unless the claim says why it may be left out.
     """
     finite = np.all([np.isfinite(c.differences) for c in contrasts], axis=0)
     seeds, left = len(finite), int(finite.sum())
     if left == 0:
-        return Outcome(f"none of {seeds:,} seeds has a value", seeds, INCONCLUSIVE)
-    kept = [Contrast(c.label, c.differences[finite]) for c in contrasts]
-    values = [p_for(c.differences) for c in kept]
-    weakest = kept[int(np.argmax(values))]
-    size = effect(weakest.differences)
+        return Outcome(f"none of {seeds:,} seeds has a value", seeds, UNDECIDED)
+    kept = [c.differences[finite] for c in contrasts]
+
+    def p_for(samples: Sequence[np.ndarray], at: int | None) -> float:
+        return max(rule.p_for(sample, at) for sample in samples)
+
+    def p_against(samples: Sequence[np.ndarray], at: int | None) -> float:
+        return min(1.0, len(samples) * min(rule.p_against(sample, at) for sample in samples))
+
+    sizes = [effect(sample) for sample in kept]
+    weakest = int(np.argmin([rule.distance(size.mean) for size in sizes]))
+    size = sizes[weakest]
     evidence = (
-        f"{'weakest of ' + str(len(kept)) + ': ' if len(kept) > 1 else ''}{weakest.label} = "
-        f"{short(size.mean)} (95% CI {short(size.low)} to {short(size.high)}), "
-        f"{left:,} {unit}"
+        f"{'weakest of ' + str(len(kept)) + ': ' if len(kept) > 1 else ''}"
+        f"{contrasts[weakest].label} = {short(size.mean)} (95% CI {short(size.low)} to "
+        f"{short(size.high)}), {left:,} {unit}"
     )
-    found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high)
+    spread = float(kept[weakest].std(ddof=1)) if left > 1 else np.inf
+    needed = seeds_needed(rule.distance(size.mean), spread, left) if np.isfinite(spread) else None
+    found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high, needed=needed)
     if left < seeds:
-        evidence += f"; {seeds - left:,} of {seeds:,} seeds diverged and are left out"
-        return replace(found, evidence=evidence, verdict=INCONCLUSIVE)
-    against = bonferroni_minimum([p for c in kept for p in p_against(c.differences)])
-    return replace(found, p_for=max(values), p_against=against)
+        evidence += f"; {seeds - left:,} of {seeds:,} seeds have no value"
+        if not undefined:
+            return replace(found, evidence=evidence, verdict=UNDECIDED)
+        found = replace(found, evidence=f"{evidence} ({undefined})")
+    speaks_for, against = p_for(kept, None), p_against(kept, None)
+    return replace(
+        found,
+        p_for=speaks_for,
+        p_against=against,
+        p_for_without=worst_without_one(kept, p_for) if speaks_for < LEVEL else speaks_for,
+        p_against_without=worst_without_one(kept, p_against) if against < LEVEL else against,
+    )
 
 
-def one_sided(contrasts: list[Contrast], margin: float = 0.0) -> Outcome:
-    """Every contrast exceeds the margin."""
-    return judged(contrasts, lambda d: greater(d, margin), lambda d: [greater(-d, -margin)])
+def without(outcome: Outcome, *, p_for: bool = False, p_against: bool = False) -> Outcome:
+    """An outcome that cannot speak for its claim, or not against it."""
+    if outcome.p_for is None:
+        return outcome
+    if p_for:
+        outcome = replace(outcome, p_for=1.0, p_for_without=1.0)
+    return replace(outcome, p_against=1.0, p_against_without=1.0) if p_against else outcome
 
 
-def within(contrasts: list[Contrast], margin: float, unit: str = "paired seeds") -> Outcome:
-    """Every contrast lies between minus and plus the margin."""
-    return judged(
-        contrasts,
-        lambda d: equivalent(d, margin),
-        lambda d: [greater(d, margin), greater(-d, margin)],
-        unit,
+def contrast(summary: Summary, label: str, larger: str, smaller: str, metric: str) -> Contrast:
+    return Contrast(
+        label, paired_differences(summary.final(larger, metric), summary.final(smaller, metric))
     )
 
 
 def monotone(test: Monotone, summary: Summary) -> Outcome:
-    """From the first point to the last, with no step that goes significantly the other way."""
+    """From the first point to the last, with no step that clearly goes the other way."""
     points = summary.points_along(test.variant, test.along)
     if test.points:
         points = {point: points[point] for point in map(float, test.points)}
@@ -138,61 +172,121 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
 
     def fall(before: float, after: float) -> Contrast:
         ends = (before, after) if test.direction == "falls" else (after, before)
-        larger, smaller = ((points[end], test.metric) for end in ends)
-        return contrast(summary, f"{key}={ends[0]:g} minus {key}={ends[1]:g}", larger, smaller)
+        label = f"{key}={ends[0]:g} minus {key}={ends[1]:g}"
+        return contrast(summary, label, points[ends[0]], points[ends[1]], test.metric)
 
     order = list(points)
-    whole = one_sided([fall(order[0], order[-1])])
-    steps = one_sided([fall(before, after) for before, after in pairwise(order)])
+    whole = judged([fall(order[0], order[-1])], above())
+    steps = judged([fall(before, after) for before, after in pairwise(order)], above())
     for part in (steps, whole):
-        if part.p_for is None or part.p_against is None:  # a seed diverged
+        if part.p_for is None or part.p_against is None:  # a seed has no value
             return part
     assert steps.p_against is not None
-    reversed_step = steps.p_against < SIGNIFICANCE
-    if reversed_step:
+    if steps.p_against < LEVEL:
+        whole = without(whole, p_for=True)
         whole = replace(whole, evidence=f"{whole.evidence}; but a step goes the other way")
-    return replace(whole, p_for=1.0 if reversed_step else whole.p_for, p_against=steps.p_against)
+    return replace(whole, p_against=steps.p_against, p_against_without=steps.p_against_without)
 
 
 def greater_cell(test: Greater, summary: Summary) -> Outcome:
-    larger = test.greater, test.greater_metric or test.metric
-    smaller = test.smaller, test.metric
-    same = larger[1] == smaller[1]
-    names = (larger[0], smaller[0]) if same else (larger[1], smaller[1])
+    larger_metric = test.greater_metric or test.metric
+    same = larger_metric == test.metric
+    names = (test.greater, test.smaller) if same else (larger_metric, test.metric)
     label = f"{names[0]} minus {'' if test.factor == 1 else f'{test.factor:g} times '}{names[1]}"
-    multiple = test.factor * summary.final(*smaller)
-    differences = paired_differences(summary.final(*larger), multiple)
-    return one_sided([Contrast(label, differences)], test.margin)
-
-
-def interior_best(test: InteriorBest, summary: Summary) -> Outcome:
-    key = sweep_name(test.along)
-    best = summary.cell_at(test.variant, **{key: float(test.best)})
-    return one_sided([
-        contrast(
-            summary, f"{key}={test.best:g} minus {key}={end:g}", (best, test.metric),
-            (summary.cell_at(test.variant, **{key: float(end)}), test.metric),
+    large, small = (
+        times(summary, cell, metric, test.reached, test.ends)
+        for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
+    )
+    if test.of_agents == "worst":
+        label = f"{label}, each by its worst agent,"
+        large, small = (
+            plain(summary.worst(cell, metric))
+            for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
         )
-        for end in test.ends
-    ])  # fmt: skip
+    elif test.factor == 1:
+        large, small = large.restricted(small.ends), small.restricted(large.ends)
+    if test.scale == "log":
+        label = f"log {label}"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first, second = np.log(large.values), np.log(test.factor * small.values)
+    else:
+        first, second = large.values, test.factor * small.values
+    differences = paired_differences(first, second)
+    outcome = judged([Contrast(label, differences)], above(test.margin), undefined=test.undefined)
+    missed = (int((~large.reached).sum()), int((~small.reached).sum()))
+    if not any(missed):
+        return outcome
+    words = f"{missed[0]} and {missed[1]} of {len(differences):,} runs ended before they got there"
+    outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
+    if test.factor == 1:  # a mean of times up to the end of training is a mean like any other
+        return outcome
+    # a run that ended too early gives a lower bound of its time, and no upper one
+    return without(outcome, p_for=missed[1] > 0, p_against=missed[0] > 0)
+
+
+def best(test: Best, summary: Summary) -> Outcome:
+    """The paper's best point against every other one of the sweep."""
+    points = summary.points_along(test.variant, test.along)
+    others = map(float, test.points) if test.points else iter(points)
+    key = sweep_name(test.along)
+    contrasts = [
+        contrast(
+            summary, f"{key}={test.best:g} minus {key}={other:g}", points[float(test.best)],
+            points[other], test.metric,
+        )
+        for other in others
+        if other != float(test.best)
+    ]  # fmt: skip
+    return judged(contrasts, above())
 
 
 def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
-    return within(pairs(summary, test.cells, test.metric), test.margin)
+    contrasts = [
+        contrast(summary, f"{first} minus {second}", first, second, test.metric)
+        for first, second in combinations(test.cells, 2)
+    ]
+    return judged(contrasts, within(test.margin))
 
 
 def near(test: Near, summary: Summary) -> Outcome:
     """Whether the mean is within the margin of the value: one equivalence test, or half of one."""
+    found: Times = times(summary, test.cell, test.metric, test.reached, test.ends)
+    rules = {"both": within(test.margin), "below": below(test.margin), "above": above(-test.margin)}
     label = f"{test.metric} of {test.cell} minus {test.value:g}"
-    apart = Contrast(label, summary.final(test.cell, test.metric) - test.value)
-    if test.side == "below":
-        return judged(
-            [apart],
-            lambda d: greater(-d, -test.margin),
-            lambda d: [greater(d, test.margin)],
-            unit="seeds",
+    apart = Contrast(label, found.values - test.value)
+    outcome = judged([apart], rules[test.side], unit="seeds")
+    missed = int((~found.reached).sum())
+    if not missed:
+        return outcome
+    words = f"{missed:,} of {len(found.values):,} runs ended before they got there"
+    outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
+    return without(outcome, p_for=test.side != "above", p_against=test.side == "above")
+
+
+def share(test: Share, summary: Summary) -> Outcome:
+    """Exact binomial, both ways."""
+    values = summary.final(test.cell, test.metric)
+    count = len(values)
+    if not np.isin(values, (0.0, 1.0)).all():
+        return Outcome(
+            f"{test.metric} of {test.cell} is not 0 or 1 in every seed", count, UNDECIDED
         )
-    return within([apart], test.margin, unit="seeds")
+    speaks_for, against = p_share(values, test.at_least)
+
+    def without_one(side: int) -> float:
+        return worst_without_one(
+            [values], lambda samples, at: p_share(samples[0], test.at_least, at)[side]
+        )
+
+    return Outcome(
+        f"{int(values.sum()):,} of {count:,} seeds; at least {test.at_least:.0%} was said",
+        count,
+        p_for=speaks_for,
+        p_against=against,
+        p_for_without=without_one(0),
+        p_against_without=without_one(1),
+        effect=float(values.mean()),
+    )
 
 
 def slope(test: Slope, summary: Summary) -> Outcome:
@@ -201,7 +295,7 @@ def slope(test: Slope, summary: Summary) -> Outcome:
     values = np.stack([summary.final(cell, test.metric) for cell in points.values()])
     found = exponents(np.array(list(points)), values)
     label = f"exponent of {test.metric} on {sweep_name(test.along)}, minus {test.value:g},"
-    outcome = within([Contrast(label, found - test.value)], test.margin, unit="seeds")
+    outcome = judged([Contrast(label, found - test.value)], within(test.margin), unit="seeds")
     if test.reached is None:
         return outcome
     reached = np.stack([summary.final(cell, test.reached) for cell in points.values()])
@@ -209,83 +303,14 @@ def slope(test: Slope, summary: Summary) -> Outcome:
     if missed == 0:
         return outcome
     evidence = f"{outcome.evidence}; {missed} of {reached.size} runs never got there"
-    return replace(outcome, evidence=evidence, verdict=INCONCLUSIVE, p_for=None, p_against=None)
+    return without(replace(outcome, evidence=evidence), p_for=True, p_against=True)
 
 
 def ordered(test: Ordered, summary: Summary) -> Outcome:
-    """Every pair in the paper's order; Kendall's tau says how far ours is from it."""
-    outcome = one_sided(pairs(summary, test.cells, test.metric))
-    means = [float(summary.last(cell, test.metric)["mean"]) for cell in test.cells]
-    tau = np.mean([np.sign(first - second) for first, second in combinations(means, 2)])
-    evidence = f"Kendall's tau with the paper's order {tau:.2f}; {outcome.evidence}"
-    return replace(outcome, evidence=evidence)
-
-
-def agrees(test: Agrees, comparisons: list[Comparison]) -> Outcome:
-    """Every printed number; ours may be too few or diverged to say."""
-    deviations = np.array([row.deviation for row in comparisons])
-    seeds = min(row.seeds for row in comparisons)
-    unclear = sum(bool(np.isnan(row.deviation) or row.diverged) for row in comparisons)
-    if np.isnan(deviations).all():
-        return Outcome("no standard error with so few seeds", seeds, INCONCLUSIVE)
-    worst = comparisons[int(np.nanargmax(np.abs(deviations)))]
-    outside = int((np.abs(deviations) > test.within).sum())
-    evidence = (
-        f"{len(comparisons) - outside} of {len(comparisons)} printed numbers lie within "
-        f"{test.within:g} combined standard errors; furthest: {worst.cell} of {worst.experiment}, "
-        f"ours {short(worst.ours, 5)}, printed {short(worst.theirs, 5)}, "
-        f"{worst.deviation:+.1f} s.e."
-    )
-    if unclear:
-        evidence += f"; {unclear} have diverged seeds or no standard error"
-    verdict = CONTRADICTED if outside else INCONCLUSIVE if unclear else REPRODUCED
-    return Outcome(evidence, seeds, verdict, effect=worst.deviation)
-
-
-def holds(test: Holds, summary: Summary) -> Outcome:
-    drawn = instances(summary, test.variant, test.metric)
-    count, undefined = len(drawn.values), drawn.undefined
-    among = f" that meet its premises, of {drawn.drawn:,}" if count < drawn.drawn else ""
-    failing = drawn.below(-test.tolerance)
-    unclear = f"; {undefined:,} are undefined" if undefined else ""
-    if undefined == count:
-        return Outcome(f"undefined on all {count:,} instances", count, INCONCLUSIVE)
-    lowest = drawn.lowest()
-    if failing == 0:
-        verdict = INCONCLUSIVE if undefined else REPRODUCED
-        evidence = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
-        evidence += f"tightest: {lowest.words()}"
-        return Outcome(evidence, count, verdict, effect=lowest.value)
-    found = drawn.smallest_below(-test.tolerance)
-    evidence = (
-        f"fails on {failing:,} of {count:,} instances{among} ({failing / count:.1%}){unclear}; "
-        f"smallest counterexample: {found.words()}"
-    )
-    return Outcome(
-        evidence, count, CONTRADICTED, effect=lowest.value, counterexample=rebuild(summary, found)
-    )
-
-
-def exists(test: Exists, summary: Summary) -> Outcome:
-    drawn = instances(summary, test.variant, test.metric)
-    count, found = len(drawn.values), drawn.above(test.tolerance)
-    if drawn.undefined == count:
-        return Outcome(f"undefined on all {count:,} instances", count, INCONCLUSIVE)
-    highest = drawn.highest()
-    evidence = f"{found:,} of {count:,} instances; the clearest: {highest.words()}"
-    # that none was drawn does not show that none exists
-    return Outcome(evidence, count, REPRODUCED if found else INCONCLUSIVE, effect=highest.value)
-
-
-def within_premises(outcome: Outcome, test: Any, summary: Summary) -> Outcome:
-    """No verdict on a statement where no instance in some cell of the test meets its premises."""
-    cells = [getattr(test, name) for name in ("cell", "greater", "smaller") if hasattr(test, name)]
-    if isinstance(test, Holds | Exists):
-        cells = summary.cells(test.variant)
-    if all(premises(summary, cell).any() for cell in cells):
-        return outcome
-    evidence = f"no instance meets the statement's premises; without them: {outcome.evidence}"
-    return replace(
-        outcome, evidence=evidence, verdict=OUTSIDE, p_for=None, p_against=None,
-        counterexample=None,
-    )  # fmt: skip
+    """Each seed's Kendall tau between the paper's order and ours."""
+    values = np.stack([summary.final(cell, test.metric) for cell in test.cells])
+    finite = np.isfinite(values).all(axis=0)
+    pairs = [np.sign(values[i] - values[j]) for i, j in combinations(range(len(values)), 2)]
+    taus = np.where(finite, np.mean(pairs, axis=0), np.nan)
+    contrasts = [Contrast("Kendall's tau with the paper's order", taus)]
+    return judged(contrasts, above(test.at_least), unit="seeds")

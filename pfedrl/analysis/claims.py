@@ -1,41 +1,41 @@
 """Verdicts: every claim of a paper against what was run."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pfedrl.analysis import claim_tests
-from pfedrl.analysis.claim_tests import (
-    CONTRADICTED,
-    INCONCLUSIVE,
-    NOT_RUN,
-    OUTSIDE,
-    REPRODUCED,
-    SIGNIFICANCE,
-    Outcome,
-)
+from pfedrl.analysis import claim_tests, theory_tests
+from pfedrl.analysis.claim_tests import NOT_RUN, Outcome
 from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.statistics import holm
+from pfedrl.analysis.printed_tests import agrees
 from pfedrl.analysis.summaries import Summary, paths, read_summary
+from pfedrl.analysis.verdicts import (
+    VERDICTS,
+    at_budget,
+    decide,
+    expected_wrong,
+    gated,
+    kinds,
+)
+from pfedrl.pipeline.claim import Agrees, Claim, Reading, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
-from pfedrl.pipeline.paper import Agrees, Claim, Paper, Test
+from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Scale
 
-VERDICTS = (REPRODUCED, CONTRADICTED, INCONCLUSIVE, OUTSIDE, NOT_RUN)
 TESTS: dict[str, Any] = {
     "monotone": claim_tests.monotone,
     "greater": claim_tests.greater_cell,
     "equivalent": claim_tests.equivalent_cells,
     "near": claim_tests.near,
+    "share": claim_tests.share,
     "slope": claim_tests.slope,
     "ordered": claim_tests.ordered,
-    "interior_best": claim_tests.interior_best,
-    "holds": claim_tests.holds,
-    "exists": claim_tests.exists,
+    "best": claim_tests.best,
+    "holds": theory_tests.holds,
+    "exists": theory_tests.exists,
 }
 
 
@@ -52,25 +52,26 @@ def evaluate(
         for name in paper.experiments
         if all(path.exists() for path in paths(summaries_dir, paper_name, name))
     }
-    comparisons = {name: _comparisons(paper, name, summaries) for name in paper.artifacts}
-    outcomes = [
-        at_budget(
-            _outcome(claim, paper, summaries, comparisons), claim.test,
-            shortened(project, paper, scale, claim.test),
-        )
+    results = [
+        judge(claim, paper, summaries, shortened(project, paper, scale, claim.tests))
+        | {"readings": readings(claim, paper, summaries)}
         for claim in paper.claims
-    ]  # fmt: skip
-    results = judge(paper.claims, outcomes)
+    ]
     if not scale.verdicts:
         results = [_silenced(result, scale_name) for result in results]
-    counts = Counter(result["verdict"] for result in results)
+    counts = {ours: Counter(r["verdict"] for r in results if r["ours"] == ours) for ours in (0, 1)}
+    tested, wrong = expected_wrong(results)
+    comparisons = {name: _comparisons(paper, name, summaries) for name in paper.artifacts}
     write_json(
         output_path,
         {
             "paper": paper_name,
             "title": paper.title,
             "scale": scale_name,
-            "counts": {verdict: counts[verdict] for verdict in VERDICTS},
+            "counts": {verdict: counts[False][verdict] for verdict in VERDICTS},
+            "ours": {verdict: counts[True][verdict] for verdict in VERDICTS},
+            "tested": tested,
+            "expected_wrong": wrong,
             "claims": results,
             "printed": {
                 name: [vars(row) for row in rows] for name, rows in comparisons.items() if rows
@@ -80,85 +81,99 @@ def evaluate(
     return results
 
 
-def judge(claims: list[Claim], outcomes: list[Outcome]) -> list[dict[str, Any]]:
-    """Outcomes as results. Holm's correction runs over all statistical claims of the paper,
-    once for what speaks for them and once for what speaks against, so that the chance of any
-    wrong 'reproduced', and likewise of any wrong 'contradicted', is at most one in twenty."""
-    tested = [i for i, outcome in enumerate(outcomes) if outcome.p_for is not None]
-    speaks_for = dict(zip(tested, holm([outcomes[i].p_for or 0.0 for i in tested]), strict=True))
-    against = dict(zip(tested, holm([outcomes[i].p_against or 0.0 for i in tested]), strict=True))
-    results = []
-    for index, (claim, outcome) in enumerate(zip(claims, outcomes, strict=True)):
-        verdict = outcome.verdict or INCONCLUSIVE
-        if index in speaks_for:
-            if speaks_for[index] < SIGNIFICANCE:
-                verdict = REPRODUCED
-            elif against[index] < SIGNIFICANCE:
-                verdict = CONTRADICTED
-        results.append({
-            "id": claim.id,
-            "words": claim.words,
-            "where": claim.where,
-            "kind": claim.test.kind,
-            "verdict": verdict,
-            "evidence": outcome.evidence,
-            "p_value": outcome.p_for,
-            "p_adjusted": speaks_for.get(index),
-            "p_against": outcome.p_against,
-            "p_against_adjusted": against.get(index),
-            "effect": outcome.effect,
-            "low": outcome.low,
-            "high": outcome.high,
-            "seeds": outcome.seeds,
-            "counterexample": outcome.counterexample,
-        })  # fmt: skip
-    return results
+def judge(
+    claim: Claim, paper: Paper, summaries: dict[str, Summary], less: str = ""
+) -> dict[str, Any]:
+    """A claim's result: its verdict, with all that was found."""
+    outcomes = [_outcome(test, paper, summaries) for test in claim.tests]
+    verdict = decide(claim, outcomes)
+    if verdict.verdict != NOT_RUN:
+        verdict = at_budget(claim, gated(claim, verdict, summaries), less)
+    main = max(outcomes, key=lambda o: -1.0 if o.p_for is None else o.p_for)
+    smallest = [o.p_against for o in outcomes if o.p_against is not None]
+    examples = [o.counterexample for o in outcomes if o.counterexample is not None]
+    return {
+        "id": claim.id,
+        "words": claim.words,
+        "where": claim.where,
+        "ours": claim.ours,
+        "kind": kinds(claim.tests),
+        "verdict": verdict.verdict,
+        "evidence": "; ".join(dict.fromkeys(outcome.evidence for outcome in outcomes)),
+        "notes": verdict.notes,
+        "needed": verdict.needed,
+        "p_value": main.p_for,
+        "p_against": min(1.0, len(smallest) * min(smallest)) if smallest else None,
+        "effect": main.effect,
+        "low": main.low,
+        "high": main.high,
+        "seeds": min(outcome.seeds for outcome in outcomes),
+        "counterexample": examples[0] if examples else None,
+    }
 
 
-def _outcome(
-    claim: Claim,
-    paper: Paper,
-    summaries: dict[str, Summary],
-    comparisons: dict[str, list[Comparison]],
-) -> Outcome:
-    """The test of a claim, where everything that it needs was run."""
-    test = claim.test
-    needed = _experiments(paper, test)
+def readings(claim: Claim, paper: Paper, summaries: dict[str, Summary]) -> list[dict[str, str]]:
+    """The verdict under each declared reading of what the paper leaves open, where it matters."""
+    found = []
+    for reading in paper.readings:
+        tests = [_read_as(test, reading) for test in claim.tests]
+        if tests == claim.tests:
+            continue
+        verdict = NOT_RUN
+        if all(_ran(test, summaries) for test in tests):
+            verdict = judge(claim.model_copy(update={"test": tests}), paper, summaries)["verdict"]
+        found.append({"id": reading.id, "words": reading.words, "verdict": verdict})
+    return found
+
+
+def _read_as(test: Test, reading: Reading) -> Test:
+    """The same comparison on the experiment that stands for the reading."""
+    other = reading.experiments.get(getattr(test, "experiment", ""))
+    return test if other is None else test.model_copy(update={"experiment": other})
+
+
+def _ran(test: Test, summaries: dict[str, Summary]) -> bool:
+    """Whether the experiment of a reading has all that is compared; it may have fewer variants."""
+    summary = summaries.get(getattr(test, "experiment", ""))
+    if summary is None:
+        return False
+    return named_cells(test) <= {*summary.statistics["cell"], *summary.statistics["variant"]}
+
+
+def _outcome(test: Test, paper: Paper, summaries: dict[str, Summary]) -> Outcome:
+    """A comparison, where everything that it needs was run."""
+    needed = experiments_of(paper, test)
     missing = sorted(name for name in needed if name not in summaries)
     if missing or not needed:
         reason = f"no results of {', '.join(missing)}" if missing else "no printed numbers"
         return Outcome(f"{reason} at this scale", 0, NOT_RUN)
     if isinstance(test, Agrees):
-        return claim_tests.agrees(test, comparisons[test.artifact])
+        return agrees(test, _comparisons(paper, test.artifact, summaries), summaries)
     return outcome_of(test, summaries[test.experiment])
 
 
-def outcome_of(test: Any, summary: Summary) -> Outcome:
-    """What the test of one experiment found."""
-    return claim_tests.within_premises(TESTS[test.kind](test, summary), test, summary)
+def outcome_of(test: Test, summary: Summary) -> Outcome:
+    """What a comparison in one experiment found."""
+    return theory_tests.within_premises(TESTS[test.kind](test, summary), test, summary)
 
 
-def shortened(project: Project, paper: Paper, scale: Scale, test: Test) -> str:
-    """What the scale runs less of than the paper, for the experiments that a test looks at."""
-    only = named_cells(test) or None  # a control may have no budget
+def shortened(project: Project, paper: Paper, scale: Scale, tests: list[Test]) -> str:
+    """What the scale runs less of than the paper, for the cells that tests look at.
+
+    Theory, which has no family, is computed on instances of ours: it has no budget of the paper's.
+    """
     found = [
         phrase
-        for name in _experiments(paper, test)
-        for phrase in cuts(project, paper.paper, name, scale.scale, only)
+        for test in tests
+        for name in experiments_of(paper, test)
+        if paper.experiments[name].family is not None
+        for phrase in cuts(project, paper.paper, name, scale.scale, named_cells(test) or None)
     ]
     return ", ".join(dict.fromkeys(found))
 
 
-def at_budget(outcome: Outcome, test: Test, less: str) -> Outcome:
-    """Evidence says where a budget was cut; printed numbers are of the whole budget only."""
-    if not less or outcome.verdict == NOT_RUN:
-        return outcome
-    outcome = replace(outcome, evidence=f"{outcome.evidence} ({less})")
-    return replace(outcome, verdict=INCONCLUSIVE) if isinstance(test, Agrees) else outcome
-
-
-def _experiments(paper: Paper, test: Test) -> list[str]:
-    """The experiments that a test needs."""
+def experiments_of(paper: Paper, test: Test) -> list[str]:
+    """The experiments that a comparison needs."""
     if isinstance(test, Agrees):
         printed = paper.artifacts[test.artifact].printed
         return list(dict.fromkeys(row.experiment for row in printed))
@@ -176,6 +191,7 @@ def _comparisons(paper: Paper, artifact: str, summaries: dict[str, Summary]) -> 
 
 def _silenced(result: dict[str, Any], scale: str) -> dict[str, Any]:
     """A claim at a scale that only proves the wiring: it was computed, and says nothing."""
-    kept = {"id", "words", "where", "kind", "seeds"}
+    kept = {"id", "words", "where", "ours", "kind", "seeds"}
     silent = {key: value if key in kept else None for key, value in result.items()}
+    silent |= {"notes": [], "readings": []}
     return silent | {"verdict": NOT_RUN, "evidence": f"{scale} scale issues no verdicts"}

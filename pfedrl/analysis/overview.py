@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.analysis.output import write_text
-from pfedrl.analysis.report import SYMBOLS, read_result
+from pfedrl.analysis.report import SYMBOLS, beside, ledger, read_result
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
@@ -15,7 +15,10 @@ def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
         _section(paper, figures_dir / name, read_result(claims_dir / f"{name}.json"))
         for name, paper in project.papers.items()
     ]
-    heading = "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`.\n"
+    heading = (
+        "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`. How often "
+        "a verdict may be wrong: [evidence/level.md](evidence/level.md).\n"
+    )
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 
 
@@ -36,11 +39,23 @@ def _section(paper: Paper, folder: Path, judged: dict[str, Any] | None) -> str:
         )
     if judged is None:
         return "\n".join([*lines, "", "No verdicts yet.", ""])
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in judged["counts"].items())
-    lines += ["", f"Claims at the {judged['scale']} scale: {counted}.", ""]
-    lines += ["| verdict | the paper says | we find |", "|---|---|---|"]
-    for claim in judged["claims"]:
+    for ours, heading in ((False, "the paper says"), (True, "we ask whether (ours)")):
+        claims = [claim for claim in judged["claims"] if claim["ours"] == ours]
+        if claims:
+            counts = judged["ours" if ours else "counts"]
+            lines += _ledger(claims, counts, heading, judged["scale"])
+    return "\n".join([*lines, "", ledger(judged), ""])
+
+
+def _ledger(
+    claims: list[dict[str, Any]], counts: dict[str, int], heading: str, scale: str
+) -> list[str]:
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    lines = ["", f"Claims at the {scale} scale: {counted}.", ""]
+    lines += [f"| verdict | {heading} | we find |", "|---|---|---|"]
+    for claim in claims:
         words = f"{claim['words']} ({claim['where']})"
-        cells = (f"{SYMBOLS[claim['verdict']]} {claim['verdict']}", words, claim["evidence"])
+        badge = f"{SYMBOLS[claim['verdict']]} {claim['verdict']}"
+        cells = ("; ".join([badge, *beside(claim)]), words, claim["evidence"])
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
-    return "\n".join([*lines, ""])
+    return lines

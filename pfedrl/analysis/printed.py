@@ -21,7 +21,8 @@ class Comparison:
     ours: float
     our_error: float
     theirs: float
-    their_error: float | None  # None where the paper prints none
+    their_error: float | None  # None where the paper prints none; never 0
+    half: float  # of the last printed digit
     deviation: float  # in combined standard errors, less the rounding of the printed number
     seeds: int
     diverged: int
@@ -32,14 +33,13 @@ def deviation(
 ) -> float:
     """Ours minus theirs in combined standard errors; what rounding explains is no deviation.
 
-    An error printed as 0.00 is not zero but below half of the last digit, so that half is taken;
-    it is taken too where no error is printed, for then nothing is known of theirs.
+    Where no error is printed it is unknown, and so is the deviation.
     """
     difference = ours - theirs
     beyond = max(abs(difference) - half, 0.0)
-    if np.isnan(ours):
+    if their_error is None or np.isnan(ours):
         return np.nan
-    return float(np.sign(difference) * beyond / np.hypot(our_error, their_error or half))
+    return float(np.sign(difference) * beyond / np.hypot(our_error, their_error))
 
 
 def compare(printed: Printed, summary: Summary) -> Comparison:
@@ -49,9 +49,10 @@ def compare(printed: Printed, summary: Summary) -> Comparison:
     cell = summary.cell_at(printed.variant, **point)
     last = summary.last(cell, printed.metric)
     ours, our_error, theirs = float(last["mean"]), float(last["se"]), float(printed.value)
-    their_error = None if printed.error is None else float(printed.error)
+    their_error = printed.standard_error
     away = deviation(ours, our_error, theirs, their_error, printed.half_unit)
     return Comparison(
         printed.experiment, printed.variant, printed.metric, cell, along, point.get(along),
-        ours, our_error, theirs, their_error, away, int(last["seeds"]), int(last["diverged"]),
+        ours, our_error, theirs, their_error, printed.half_unit, away,
+        int(last["seeds"]), int(last["diverged"]),
     )  # fmt: skip

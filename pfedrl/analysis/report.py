@@ -13,8 +13,10 @@ from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
 
-SYMBOLS = {"reproduced": "✓", "contradicted": "✗", "inconclusive": "?", "not run": "–",
-           "outside its assumptions": "∅"}  # fmt: skip
+SYMBOLS = {
+    "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
+    "undecided": "?", "not run": "–", "outside its assumptions": "∅",
+}  # fmt: skip
 
 
 def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) -> None:
@@ -37,9 +39,11 @@ def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) 
         f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
         "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
         "<p>Every table and figure with what the paper printed beside it, and a verdict on each "
-        "claim. A claim is <b>reproduced</b> or <b>contradicted</b> where a test says so after "
-        "Holm's correction over the paper's claims, <b>inconclusive</b> where the seeds do not "
-        f"decide.</p>\n<ul>{contents}</ul>\n{''.join(papers)}</body>\n</html>\n",
+        "sentence. It is <b>reproduced</b> where all of its comparisons hold, <b>contradicted</b> "
+        "where one is clearly reversed, each at a level of 1% that stays valid when seeds are "
+        "added, and neither if one seed less would unsay it. A shorter training than the "
+        "paper's only <b>leans</b>. What is <b>undecided</b> says what it would take.</p>\n"
+        f"<ul>{contents}</ul>\n{''.join(papers)}</body>\n</html>\n",
     )
 
 
@@ -80,31 +84,63 @@ def _badge(verdict: str, tag: str = "span", text: str = "") -> str:
 def _claims(judged: dict[str, Any] | None) -> str:
     if judged is None:
         return "<h3>Claims</h3>\n<p>No verdicts yet.</p>\n"
-    counts = "".join(
-        _badge(verdict, "li", f"{count} ") for verdict, count in judged["counts"].items() if count
+    theirs = [result for result in judged["claims"] if not result["ours"]]
+    ours = [result for result in judged["claims"] if result["ours"]]
+    shown = (
+        f'<h3>Claims</h3>\n<p class="soft">Scale {escape(judged["scale"])}. {ledger(judged)}</p>\n'
     )
-    rows = "".join(_claim(result) for result in judged["claims"])
+    shown += _ledger_table(theirs, judged["counts"], "The paper says")
+    if ours:
+        shown += "<h4>What the paper does not say (ours)</h4>\n"
+        shown += _ledger_table(ours, judged["ours"], "We ask whether")
+    return shown
+
+
+def ledger(judged: dict[str, Any]) -> str:
+    """How far the verdicts can be trusted."""
     return (
-        f'<h3>Claims</h3>\n<p class="soft">Scale {escape(judged["scale"])}.</p>\n'
-        f'<ul class="counts">{counts}</ul>\n<table class="claims">\n'
-        "<thead><tr><th>Verdict</th><th>The paper says</th><th>We find</th></tr></thead>\n"
+        f"{judged['tested']} verdicts rest on a test at a level of 1%: of so many, "
+        f"{judged['expected_wrong']:.2g} are expected to be wrong at the most."
+    )
+
+
+def _ledger_table(results: list[dict[str, Any]], counts: dict[str, int], heading: str) -> str:
+    badges = "".join(
+        _badge(verdict, "li", f"{count} ") for verdict, count in counts.items() if count
+    )
+    rows = "".join(_claim(result) for result in results)
+    return (
+        f'<ul class="counts">{badges}</ul>\n<table class="claims">\n'
+        f"<thead><tr><th>Verdict</th><th>{heading}</th><th>We find</th></tr></thead>\n"
         f"<tbody>\n{rows}</tbody></table>\n"
     )
 
 
+def beside(result: dict[str, Any]) -> list[str]:
+    """What is to be read beside a verdict: budget, what it would take, other readings."""
+    found = list(result["notes"])
+    readings = result["readings"]
+    if readings:
+        run = [r for r in readings if r["verdict"] != "not run"]
+        holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
+        found.append(f"holds in {holds} of {len(run)} other readings that were run")
+        found += [f"{r['words']}: {r['verdict']}" for r in readings]
+    return found
+
+
 def _claim(result: dict[str, Any]) -> str:
     found = escape(result["evidence"])
-    contradicted = result["verdict"] == "contradicted"
-    p_value = result["p_against_adjusted" if contradicted else "p_adjusted"]
-    if p_value is not None:
-        shown = "&lt; 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
-        side = " that the opposite holds" if contradicted else ""
-        found += f'<br><span class="soft">Holm-adjusted p {shown}{side}</span>'
+    side = "p_against" if result["verdict"] in ("contradicted", "leans against") else "p_value"
+    if result[side] is not None:
+        shown = "&lt; 0.001" if result[side] < 0.001 else f"= {result[side]:.3f}"
+        opposite = " that the opposite holds" if side == "p_against" else ""
+        found += f'<br><span class="soft">p {shown}{opposite}, at any number of seeds</span>'
     if result["counterexample"] is not None:
         text = escape(readable(result["counterexample"]))
         found += f"<details><summary>The counterexample</summary><pre>{text}</pre></details>"
+    notes = "".join(f'<br><span class="soft">{escape(note)}</span>' for note in beside(result))
     return (
-        f"<tr><td>{_badge(result['verdict'])}</td><td>{escape(result['words'])}"
+        f"<tr><td>{_badge(result['verdict'])}{notes}</td><td>{escape(result['words'])}"
         f'<br><span class="soft">{escape(result["where"])} · {escape(result["id"])}</span></td>'
         f"<td>{found}</td></tr>\n"
     )

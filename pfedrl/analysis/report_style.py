@@ -22,8 +22,8 @@ a { color: var(--accent); }
 .counts li, .verdict { border: 1px solid currentColor; border-radius: 1rem; white-space: nowrap;
   padding: .05rem .65rem; font-size: .85rem; font-weight: 600; display: inline-block; }
 .reproduced { color: var(--good); } .contradicted { color: var(--bad); }
-.inconclusive { color: var(--open); } .not-run { color: var(--none); }
-.outside-its-assumptions { color: var(--none); }
+.undecided, .leans-for, .leans-against { color: var(--open); }
+.not-run, .outside-its-assumptions { color: var(--none); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem;
   font-variant-numeric: tabular-nums; border-top: 2px solid var(--ink);

@@ -1,10 +1,9 @@
-"""Statistics over seeds: what the papers report, what a reader should have, and tests of claims.
+"""Statistics over seeds: what the papers report, and what a reader should have.
 
 Seeds are the last axis of every array. All values are finite: whoever calls has taken diverged
 seeds out and counted them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -166,38 +165,9 @@ def exponents(at: np.ndarray, values: np.ndarray) -> np.ndarray:
     return logs @ np.log(values) / (logs @ logs)
 
 
-def greater(differences: np.ndarray, margin: float = 0.0) -> float:
-    """P value of a one-sided paired t-test that the mean difference exceeds the margin.
-
-    Without variance the answer is plain: 0 where every difference exceeds the margin, else 1.
-    A single seed decides nothing.
-    """
-    count = len(differences)
-    if count < 2:
-        return 1.0
-    excess = differences.mean() - margin
-    if np.ptp(differences) == 0:
-        return 0.0 if differences[0] > margin else 1.0
-    error = differences.std(ddof=1) / np.sqrt(count)
-    return float(stats.t.sf(excess / error, count - 1))
-
-
-def equivalent(differences: np.ndarray, margin: float) -> float:
-    """P value of two one-sided tests that the mean difference lies within plus and minus margin."""
-    return max(greater(differences, -margin), greater(-differences, -margin))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment: reject where the adjusted value is below the level."""
-    count = len(p_values)
-    adjusted = [0.0] * count
-    largest = 0.0
-    for rank, index in enumerate(np.argsort(p_values, kind="stable")):
-        largest = max(largest, min(1.0, (count - rank) * p_values[index]))
-        adjusted[index] = largest
-    return adjusted
-
-
-def bonferroni_minimum(p_values: Sequence[float]) -> float:
-    """P value that at least one of several hypotheses is false, by its most extreme one."""
-    return min(1.0, len(p_values) * min(p_values))
+def prediction_reach(
+    our_error: float, their_error: float, half: float, seeds: int, level: float
+) -> float:
+    """How far from our mean another of that standard error would fall, printed and rounded."""
+    factor = stats.t.ppf((1 + level) / 2, max(seeds - 1, 1))
+    return float(factor * np.hypot(our_error, their_error) + half)

@@ -86,10 +86,22 @@ class Summary:
 
     def final(self, cell: str, metric: str, agent: int = ALL_AGENTS) -> np.ndarray:
         """The final values, one a seed, in the order of seeds: of an agent, or of their mean."""
-        self.curve(cell, metric)  # explains a name that is not there
-        rows = self.finals[(self.finals["cell"] == cell) & (self.finals["metric"] == metric)]
-        rows = rows[rows["agent"] == agent]
+        of_cell = self.finals[self.finals["cell"] == cell]
+        if of_cell.empty:
+            raise unknown("cell", cell, set(self.finals["cell"]), self.experiment)
+        rows = of_cell[(of_cell["metric"] == metric) & (of_cell["agent"] == agent)]
+        if rows.empty:
+            raise unknown(
+                "metric", metric, set(of_cell["metric"]), f"{self.experiment}, cell '{cell}'"
+            )
         return rows.sort_values("seed")["value"].to_numpy()
+
+    def worst(self, cell: str, metric: str) -> np.ndarray:
+        """The lowest final value of each seed's agents."""
+        self.final(cell, metric)  # explains a name that is not there
+        rows = self.finals[(self.finals["cell"] == cell) & (self.finals["metric"] == metric)]
+        agents = sorted(set(rows["agent"]) - {ALL_AGENTS})
+        return np.min([self.final(cell, metric, agent) for agent in agents], axis=0)
 
 
 def paths(summaries_dir: Path, paper: str, experiment: str) -> tuple[Path, Path]:

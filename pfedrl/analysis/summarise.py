@@ -221,8 +221,13 @@ def _statistics_rows(
 def _final_rows(
     points: dict[Point, np.ndarray], names: dict[str, pa.Scalar], seeds: range
 ) -> pa.Table:
-    """The last value of every metric, of every seed and agent, and of the agents' mean."""
+    """The last value of every metric, of every seed and agent, and of the agents' mean.
+
+    Of a curve there is the mean over its second half too, as <metric>_late: one last look is noisy.
+    """
     last = sorted(_last_points(points))
+    late = _late_means(points, last)
+    points, last = points | late, sorted([*last, *late])
     if len({(metric, agent) for metric, _, agent, _ in last}) < len(last):
         raise PfedrlError(f"cell '{names['cell']}' measures a metric along two axes.")
     metrics = sorted({metric for metric, *_ in last})
@@ -237,6 +242,20 @@ def _final_rows(
         "value": pa.array(np.concatenate([points[point] for point in last])),
     }
     return pa.table(columns)
+
+
+def _late_means(points: dict[Point, np.ndarray], last: Iterable[Point]) -> dict[Point, np.ndarray]:
+    """The agents' mean over the second half of every curve."""
+    curves: dict[tuple[str, str], list[Point]] = defaultdict(list)
+    for point in points:
+        if point[2] == ALL_AGENTS:
+            curves[point[:2]].append(point)
+    found = {}
+    for metric, axis, agent, at in last:
+        late = [p for p in curves[metric, axis] if 2 * p[3] >= at]
+        if agent == ALL_AGENTS and len(curves[metric, axis]) >= 4:
+            found[f"{metric}_late", axis, agent, at] = np.mean([points[p] for p in late], axis=0)
+    return found
 
 
 def _names(cell: CellRuns, sweeps: list[str]) -> dict[str, pa.Scalar]:

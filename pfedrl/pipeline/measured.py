@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.claim import Claim, Greater, Ordered, Test
 from pfedrl.pipeline.drawings import check_named
-from pfedrl.pipeline.paper import Test
 from pfedrl.pipeline.project import Project
 
 
@@ -55,7 +55,8 @@ class Measured:
             if (reason := found.skip()) is not None:
                 raise PfedrlError(f"{where}: {experiment}/{found.name} does not run: {reason}.")
             metrics = found.runnable.metrics(found.family)
-            if metric not in metrics:
+            # a curve has the mean over its second half as well
+            if metric not in metrics and metric.removesuffix("_late") not in metrics:
                 raise unknown("metric", metric, metrics, f"{where}, {experiment}/{found.name}")
 
 
@@ -79,7 +80,9 @@ def check_paper(project: Project, paper: str) -> None:
     page, measured = project.paper(paper), Measured(project, paper)
     for claim in page.claims:
         place = f"workflow/papers/{paper}/claims.yaml, {claim.id}"
-        check_test(measured, claim.test, place)
+        for test in claim.tests:
+            check_test(measured, test, place)
+        check_controls(measured, claim, place)
     for name, artifact in page.artifacts.items():
         place = f"workflow/papers/{paper}/printed/{name}.csv"
         for number, row in enumerate(artifact.printed):
@@ -104,11 +107,25 @@ def check_test(measured: Measured, test: Test, where: str) -> None:
     variant, along = getattr(test, "variant", None), getattr(test, "along", None)
     if variant is None:
         return
-    for metric in filter(None, (getattr(test, "metric", None), getattr(test, "reached", None))):
-        measured.check(where, experiment, metric, variant=variant, along=along)
-    points = [*getattr(test, "points", ()), *getattr(test, "ends", ()), getattr(test, "best", None)]
+    for name in (getattr(test, "metric", None), getattr(test, "reached", None)):
+        if name is not None:
+            measured.check(where, experiment, name, variant=variant, along=along)
+    points = [*getattr(test, "points", ()), getattr(test, "best", None)]
     for at in (point for point in points if point is not None):
         measured.check(where, experiment, test.metric, variant=variant, along=along, at=at)  # type: ignore[union-attr]
+
+
+def check_controls(measured: Measured, claim: Claim, where: str) -> None:
+    """The controls that gate an order of algorithms are measured as they are."""
+    for test in claim.tests:
+        if isinstance(test, Greater | Ordered):
+            metric = (claim.floor and claim.floor.metric) or test.metric
+            named = [
+                claim.ceiling,
+                *((claim.floor.cell, claim.floor.winner) if claim.floor else ()),
+            ]
+            for cell in filter(None, named):
+                measured.check(where, test.experiment, metric, cell=cell)
 
 
 def named_cells(test: Test) -> set[str]:
@@ -127,3 +144,8 @@ def _asked(test: Test) -> Iterator[tuple[str, str]]:
         yield greater, getattr(test, "greater_metric", None) or metric
     for cell in getattr(test, "cells", ()):
         yield cell, metric
+    reached = getattr(test, "reached", None)
+    if reached is not None:
+        for key in ("cell", "greater", "smaller"):
+            if (timed := getattr(test, key, None)) is not None:
+                yield timed, reached

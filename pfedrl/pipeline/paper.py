@@ -2,14 +2,13 @@
 
 import math
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
+from pfedrl.pipeline.claim import Claim, Number, Reading
 from pfedrl.pipeline.drawings import Comparison
-
-Number = float | int
 
 
 class Experiment(Settings):
@@ -64,7 +63,16 @@ class Printed(Settings):
     @property
     def half_unit(self) -> float:
         """Half of the last printed digit, which is what rounding may hide."""
-        return 0.5 * 10.0 ** int(self.value.as_tuple().exponent)
+        return _half_unit(self.value)
+
+    @property
+    def standard_error(self) -> float | None:
+        """As printed; one printed as 0.00 is not zero but at the most half of its last digit."""
+        return None if self.error is None else float(self.error) or _half_unit(self.error)
+
+
+def _half_unit(number: Decimal) -> float:
+    return 0.5 * 10.0 ** int(number.as_tuple().exponent)
 
 
 # the files that an artifact becomes; the second is what a reader opens
@@ -108,150 +116,6 @@ def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
     )
 
 
-class Monotone(Settings):
-    """A variant's metric falls (or rises) along a sweep.
-
-    It holds where the last point lies below (above) the first and no step goes the other way;
-    steps that change nothing are allowed, as in the papers' own tables.
-    """
-
-    kind: Literal["monotone"]
-    experiment: str
-    variant: str
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
-
-
-class Greater(Settings):
-    """One cell's metric exceeds another's (or a multiple of it) on the same seeds, by a margin."""
-
-    kind: Literal["greater"]
-    experiment: str
-    metric: str
-    greater: str = Field(description="cell expected to be larger")
-    smaller: str = Field(description="cell expected to be smaller")
-    greater_metric: str | None = Field(None, description="where it is not the same metric")
-    factor: float = Field(1.0, gt=0, description="of the smaller: 2 where the paper says twice")
-    margin: float = 0.0
-
-
-class Equivalent(Settings):
-    """All the cells' metrics are equal up to the margin, on the same seeds."""
-
-    kind: Literal["equivalent"]
-    experiment: str
-    metric: str
-    cells: list[str]
-    margin: float = Field(gt=0)
-
-
-class Near(Settings):
-    """A cell's mean metric lies within the margin of a number that theory gives, or beyond it."""
-
-    kind: Literal["near"]
-    experiment: str
-    cell: str
-    metric: str
-    value: float
-    margin: float = Field(gt=0)
-    side: Literal["both", "below"] = Field(
-        "both", description="below: a mean under the number is as good, as for rates of decay"
-    )
-
-
-class Slope(Settings):
-    """A metric is a power of a sweep's value: the exponent lies within the margin of a number.
-
-    Each seed has an exponent, the least-squares slope of log metric on log value.
-    """
-
-    kind: Literal["slope"]
-    experiment: str
-    variant: str
-    metric: str
-    along: str
-    value: float = Field(description="the exponent that the paper gives")
-    margin: float = Field(gt=0)
-    reached: str | None = Field(
-        None, description="a metric that is 0 where the other is only a lower bound"
-    )
-
-
-class Ordered(Settings):
-    """The cells' metrics stand in the paper's order, every pair of them, on the same seeds."""
-
-    kind: Literal["ordered"]
-    experiment: str
-    metric: str
-    cells: list[str] = Field(min_length=2, description="highest first, as the paper has them")
-
-
-class InteriorBest(Settings):
-    """The paper's best point of a sweep beats both of its ends."""
-
-    kind: Literal["interior_best"]
-    experiment: str
-    variant: str
-    metric: str
-    along: str
-    best: Number = Field(description="the best point by the paper, not by our data")
-    ends: tuple[Number, Number]
-
-
-class Agrees(Settings):
-    """Ours and the printed numbers of a table differ by at most so many standard errors."""
-
-    kind: Literal["agrees"]
-    artifact: str
-    within: float = Field(3.0, gt=0, description="combined standard errors")
-
-
-class Holds(Settings):
-    """A statement of the theory holds on every instance that was drawn."""
-
-    kind: Literal["holds"]
-    experiment: str
-    variant: str
-    metric: str = Field(description="non-negative where the statement holds")
-    tolerance: float = Field(1e-9, ge=0, description="rounding allowed below zero")
-
-
-class Exists(Settings):
-    """An instance with a positive metric exists among those that were drawn."""
-
-    kind: Literal["exists"]
-    experiment: str
-    variant: str
-    metric: str
-    tolerance: float = Field(1e-9, ge=0)
-
-
-Test = Annotated[
-    Monotone
-    | Greater
-    | Equivalent
-    | Near
-    | Slope
-    | Ordered
-    | InteriorBest
-    | Agrees
-    | Holds
-    | Exists,
-    Field(discriminator="kind"),
-]
-
-
-class Claim(Settings):
-    """Something the paper says, and how it is tested."""
-
-    id: Name
-    words: str = Field(description="the paper's words, in brief")
-    where: str = Field(description="where they stand in the paper")
-    test: Test
-
-
 class FidelityNote(Settings):
     """Where paper and code differ, or the paper is silent: what we do, and why."""
 
@@ -277,4 +141,5 @@ class Paper(Reference):
     experiments: dict[str, Experiment]
     artifacts: dict[str, Artifact] = Field(default_factory=dict)
     claims: list[Claim] = Field(default_factory=list)
+    readings: list[Reading] = Field(default_factory=list)
     fidelity: list[FidelityNote] = Field(default_factory=list)

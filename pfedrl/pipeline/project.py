@@ -4,16 +4,17 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import components
 from pfedrl.core.settings import Name, read_yaml, validate
+from pfedrl.pipeline.claim import Claim, Reading
 from pfedrl.pipeline.drawings import options_of
 from pfedrl.pipeline.paper import (
     Artifact,
-    Claim,
     Experiment,
     FidelityNote,
     Paper,
@@ -29,6 +30,7 @@ FILES: dict[str, tuple[Any, bool]] = {
     "experiments": (dict[Name, Experiment], True),
     "artifacts": (dict[Name, Artifact], False),
     "claims": (list[Claim], False),
+    "readings": (list[Reading], False),
     "fidelity": (list[FidelityNote], False),
 }
 COLUMNS = list(Printed.model_fields)
@@ -177,11 +179,15 @@ def _check_references(paper: Paper, where: str) -> None:
     known: dict[str, Iterable[str]]
     known = {"experiment": paper.experiments, "artifact": paper.artifacts}
     for claim in paper.claims:
-        for kind, names in known.items():
-            if (named := getattr(claim.test, kind, None)) is not None:
+        for test, (kind, names) in product(claim.tests, known.items()):
+            if (named := getattr(test, kind, None)) is not None:
                 check(kind, named, names, f"claims.yaml, {claim.id}")
+    for reading in paper.readings:
+        for experiment in (*reading.experiments, *reading.experiments.values()):
+            check("experiment", experiment, paper.experiments, f"readings.yaml, {reading.id}")
     for file, ids in (
         ("claims", [claim.id for claim in paper.claims]),
+        ("readings", [reading.id for reading in paper.readings]),
         ("fidelity", [note.id for note in paper.fidelity]),
     ):
         for twice in {name for name in ids if ids.count(name) > 1}:

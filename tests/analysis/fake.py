@@ -131,7 +131,10 @@ class Made:
     def speedup(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
         for agents in (2.0, 4.0, 8.0):
             times = 80 / agents * np.exp(self.around(0, 0.1))
-            yield "qavg", {"agents": agents}, {("iteration", 0, "time"): times}
+            yield "qavg", {"agents": agents}, {
+                ("iteration", 0, "time"): times,
+                ("iteration", 0, "reached"): (times < 60).astype(float),
+            }  # fmt: skip
 
     def theory(self) -> Iterable[tuple[str, dict[str, float], dict[Any, Any]]]:
         sizes = self.random.integers(2, 6, self.seeds).astype(float)
@@ -183,9 +186,11 @@ def paper() -> dict[str, Any]:
          "along": "family.agents", "value": -1, "margin": 0.25},
         {"kind": "ordered", "experiment": table1[0], "metric": "centre_value",
          "cells": [f"{variant}_kappa=0" for variant in (*ALGORITHMS, "random_policy")]},
-        {"kind": "interior_best", "experiment": "figure2_soft_pavg", "variant": "soft_pavg",
-         "metric": "objective", "along": "local_steps", "best": 4, "ends": [1, float("inf")]},
-        {"kind": "agrees", "artifact": "table1"},
+        {"kind": "best", "experiment": "figure2_soft_pavg", "variant": "soft_pavg",
+         "metric": "objective", "along": "local_steps", "best": 4},
+        {"kind": "share", "experiment": "speedup", "cell": "qavg_agents=2", "metric": "reached",
+         "at_least": 0.75},
+        {"kind": "agrees", "artifact": "table1", "margin": 0.003},
         {"kind": "holds", "experiment": "theory", "variant": "lemma1", "metric": "margin"},
         {"kind": "exists", "experiment": "theory", "variant": "theorem1", "metric": "margin"},
     ]  # fmt: skip

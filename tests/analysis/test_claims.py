@@ -5,19 +5,21 @@ import sys
 import numpy as np
 import pytest
 
-from pfedrl.analysis import claim_tests
-from pfedrl.analysis.claim_tests import Outcome, near
-from pfedrl.analysis.claims import TESTS, at_budget, evaluate, judge, outcome_of, shortened
+from pfedrl.analysis.claim_tests import near
+from pfedrl.analysis.claims import TESTS, evaluate, judge, outcome_of, shortened
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.paper import Claim, Holds, Near
+from pfedrl.pipeline.claim import Claim, Holds, Near
+from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from tests.analysis import fake
 from tests.tiny import ROOT
 
-NOISE = np.random.default_rng(2).normal(size=(6, 100))
+NOISE = np.random.default_rng(2).normal(size=(8, 100))
 INFINITE = float("inf")
+PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
+CLAIM_KEYS = {"floor", "ceiling", "budget_free"}
 
 
 @pytest.fixture(autouse=True)
@@ -35,22 +37,18 @@ def verdict(tmp_path):
             for steps, column in values.items()
             for path in fake.write_cell(
                 tmp_path, "e", "qavg", {"local_steps": steps}, len(column),
-                {("iteration", 0, "objective"): column},
+                {("iteration", 0, "objective"): column,
+                 ("iteration", 0, "reached"): (column < 100).astype(float)},
             )
         ]  # fmt: skip
         summarise(runs, *paths(tmp_path, "qavg", "e"))
         summary = read_summary(tmp_path, "qavg", "e")
+        rest = {key: test.pop(key) for key in CLAIM_KEYS & test.keys()}
         claim = Claim.model_validate({
-            "id": "c", "words": "w", "where": "s",
+            "id": "c", "words": "w", "where": "s", **rest,
             "test": {"experiment": "e", "metric": "objective", **test},
         })  # fmt: skip
-        run = {
-            "monotone": claim_tests.monotone, "greater": claim_tests.greater_cell,
-            "equivalent": claim_tests.equivalent_cells,
-            "interior_best": claim_tests.interior_best,
-            "slope": claim_tests.slope, "ordered": claim_tests.ordered,
-        }[test["kind"]]  # fmt: skip
-        return judge([claim], [run(claim.test, summary)])[0]
+        return judge(claim, PAPER, {"e": summary})
 
     return judged
 
@@ -78,7 +76,7 @@ MONOTONE = {
         ((1, 2, 3), "falls", "contradicted"),
         ((3, 2, 2), "falls", "reproduced"),  # a step may change nothing
         ((3, 2, 2.9), "falls", "contradicted"),  # but not go back
-        ((2, 2, 2), "falls", "inconclusive"),
+        ((2, 2, 2), "falls", "undecided"),
     ],
 )
 def test_monotone(verdict, levels, direction, expected):
@@ -89,7 +87,7 @@ def test_monotone(verdict, levels, direction, expected):
 def test_monotone_needs_a_step_that_is_more_than_rounding(verdict):
     values = curve(3, 2, noise=0)
     values[INFINITE] = values[1.0] * (1 - 1e-14)
-    assert verdict(values, **MONOTONE)["verdict"] == "inconclusive"
+    assert verdict(values, **MONOTONE)["verdict"] == "undecided"
 
 
 def test_monotone_shows_the_change_from_end_to_end_and_a_step_that_turns(verdict):
@@ -107,8 +105,8 @@ def test_monotone_stays_open_where_a_point_between_the_ends_diverged(verdict):
     values = curve(3, 2, 1)
     values[2.0][7] = np.nan
     found = verdict(values, **MONOTONE)
-    assert found["verdict"] == "inconclusive"
-    assert "1 of 100 seeds diverged" in found["evidence"]
+    assert found["verdict"] == "undecided"
+    assert "1 of 100 seeds have no value" in found["evidence"]
 
 
 GREATER = {"kind": "greater", "greater": "qavg_local_steps=1", "smaller": "qavg_local_steps=inf"}
@@ -118,10 +116,10 @@ GREATER = {"kind": "greater", "greater": "qavg_local_steps=1", "smaller": "qavg_
     ("levels", "margin", "expected"),
     [
         ((2, 1), 0, "reproduced"),
-        ((2, 1), 0.8, "reproduced"),
-        ((2, 1), 1.2, "contradicted"),
+        ((2, 1), 0.5, "reproduced"),
+        ((2, 1), 1.5, "contradicted"),
         ((1, 2), 0, "contradicted"),
-        ((1, 1), 0, "inconclusive"),
+        ((1, 1), 0, "undecided"),
     ],
 )
 def test_greater(verdict, levels, margin, expected):
@@ -139,13 +137,13 @@ def test_more_than_twice(verdict, levels, expected):
 
 def test_equal_values_are_not_greater_and_are_equivalent(verdict):
     same = curve(1, 1, noise=0)
-    assert verdict(same, **GREATER)["verdict"] == "inconclusive"
+    assert verdict(same, **GREATER)["verdict"] == "undecided"
     assert verdict(same, **EQUIVALENT)["verdict"] == "reproduced"
 
 
 def test_a_single_seed_is_inconclusive(verdict):
     one = {steps: values[:1] for steps, values in curve(2, 1).items()}
-    assert verdict(one, **GREATER)["verdict"] == "inconclusive"
+    assert verdict(one, **GREATER)["verdict"] == "undecided"
 
 
 EQUIVALENT = {
@@ -155,7 +153,7 @@ EQUIVALENT = {
 
 @pytest.mark.parametrize(
     ("levels", "expected"),
-    [((1, 1.1), "reproduced"), ((1, 2), "contradicted"), ((1, 1.5), "inconclusive")],
+    [((1, 1.1), "reproduced"), ((1, 2), "contradicted"), ((1, 1.5), "undecided")],
 )
 def test_equivalent(verdict, levels, expected):
     assert verdict(curve(*levels), **EQUIVALENT)["verdict"] == expected
@@ -167,17 +165,19 @@ def test_equivalence_fails_by_one_pair_of_three(verdict):
     assert found["verdict"] == "contradicted"
 
 
-BEST = {
-    "kind": "interior_best", "variant": "qavg", "along": "local_steps", "best": 2,
-    "ends": (1, INFINITE),
-}  # fmt: skip
+BEST = {"kind": "best", "variant": "qavg", "along": "local_steps", "best": 2}
 
 
 @pytest.mark.parametrize(
     ("levels", "expected"),
-    [((1, 2, 1), "reproduced"), ((1, 2, 3), "contradicted"), ((1, 2, 2), "inconclusive")],
+    [
+        ((1, 2, 1), "reproduced"),
+        ((1, 2, 3), "contradicted"),
+        ((1, 2, 2), "undecided"),
+        ((1, 2, 3, 1), "contradicted"),  # above both ends is not best
+    ],
 )
-def test_interior_best(verdict, levels, expected):
+def test_best(verdict, levels, expected):
     assert verdict(curve(*levels), **BEST)["verdict"] == expected
 
 
@@ -210,7 +210,7 @@ def test_a_slope_of_times_that_were_not_reached_decides_nothing(verdict):
     values = power(-1) | {10.0: np.zeros(100)}
     with np.errstate(divide="ignore", invalid="ignore"):
         found = verdict(values, **SLOPE, reached="objective")
-    assert found["verdict"] == "inconclusive"
+    assert found["verdict"] == "undecided"
     assert "100 of 500 runs never got there" in found["evidence"]
 
 
@@ -221,43 +221,39 @@ def ordered(*steps: str) -> dict:
 @pytest.mark.parametrize(
     ("levels", "expected", "tau"),
     [
-        ((3, 2, 1), "reproduced", "1.00"),
-        ((3, 1, 2), "contradicted", "0.33"),
-        ((1, 2, 3), "contradicted", "-1.00"),
+        ((3, 2, 1), "reproduced", 1),
+        ((3, 1, 2), "contradicted", 1 / 3),
+        ((1, 2, 3), "contradicted", -1),
     ],
 )
 def test_ordered(verdict, levels, expected, tau):
     found = verdict(curve(*levels), **ordered("1", "2", "inf"))
     assert found["verdict"] == expected
-    assert f"order {tau};" in found["evidence"]
+    assert found["effect"] == pytest.approx(tau, abs=0.1)
 
 
-def test_an_order_with_two_that_cannot_be_told_apart_is_inconclusive(verdict):
-    found = verdict(curve(3, 2, 2), **ordered("1", "2", "inf"))
-    assert found["verdict"] == "inconclusive"
+def test_one_swapped_pair_of_21_does_not_unmake_an_order(verdict):
+    found = verdict(curve(7, 6, 5, 4, 2, 3, 1), **ordered("1", "2", "4", "8", "16", "32", "inf"))
+    assert found["verdict"] == "reproduced"
+    assert found["effect"] == pytest.approx(1 - 2 / 21, abs=0.02)
 
 
-def test_diverged_seeds_leave_a_claim_open_and_are_told(verdict):
+def test_seeds_without_a_value_leave_a_claim_open_and_are_told(verdict):
     values = curve(2, 1)
     values[1.0][:3] = np.nan
     found = verdict(values, **GREATER)
-    assert found["verdict"] == "inconclusive"
-    assert "3 of 100 seeds diverged" in found["evidence"]
+    assert found["verdict"] == "undecided"
+    assert "3 of 100 seeds have no value" in found["evidence"]
+    assert "diverged" not in found["evidence"]  # nothing says that they did
     assert found["p_value"] is None
 
 
-def test_holm_counts_every_statistical_claim_of_the_paper():
-    claims = [
-        Claim.model_validate({"id": str(i), "words": "", "where": "",
-                              "test": {**GREATER, "experiment": "e", "metric": "m"}})
-        for i in range(3)
-    ]  # fmt: skip
-    outcomes = [claim_tests.Outcome("", 9, p_for=p, p_against=1.0) for p in (0.03, 0.01, 0.5)]
-    found = judge(claims, outcomes)
-    assert [result["verdict"] for result in found] == ["inconclusive", "reproduced", "inconclusive"]
-    assert [result["p_adjusted"] for result in found] == pytest.approx([0.06, 0.03, 0.5])
-    alone = judge(claims[:1], outcomes[:1])
-    assert alone[0]["verdict"] == "reproduced"
+def test_seeds_without_a_value_may_be_left_out_for_a_reason(verdict):
+    values = curve(2, 1)
+    values[1.0][:3] = np.nan
+    found = verdict(values, **GREATER, undefined="no such rounds")
+    assert found["verdict"] == "reproduced"
+    assert "no such rounds" in found["evidence"]
 
 
 def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project, made, tmp_path):
@@ -269,36 +265,83 @@ def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project,
         "near": "reproduced",
         "slope": "reproduced",
         "ordered": "reproduced",
-        "interior_best": "contradicted",
+        "best": "contradicted",
+        "share": "reproduced",
         "agrees": "contradicted",
         "holds": "contradicted",
         "exists": "reproduced",
     }
     assert {result["kind"] for result in results} == {*TESTS, "agrees"}
     written = json.loads((tmp_path / "claims.json").read_text())
-    assert written["counts"] == {
-        "reproduced": 6, "contradicted": 4, "inconclusive": 0, "outside its assumptions": 0,
-        "not run": 0,
+    assert {k: n for k, n in written["counts"].items() if n} == {
+        "reproduced": 7, "contradicted": 4
     }  # fmt: skip
+    assert written["tested"] == 9 and written["expected_wrong"] == pytest.approx(0.09)
     assert len(written["printed"]["table1"]) == 30
     assert written["printed"]["figure2"][5]["at"] == "inf"
 
 
-def test_printed_numbers_of_a_longer_budget_are_not_judged():
+def test_what_a_scale_runs_less_of_is_said():
     real = Project(ROOT)
     page, laptop = real.paper("pfedrl_rep"), real.scale("laptop")
-    tests = {claim.id: claim.test for claim in page.claims}
+    tests = {claim.id: claim.tests for claim in page.claims}
     numbers, control = tests["table3_numbers"], tests["acrobot_average_attainable"]
     assert shortened(real, page, real.scale("paper"), numbers) == ""
     assert shortened(real, page, laptop, control) == ""  # a search has no budget of episodes
-    less = shortened(real, page, laptop, numbers)
-    assert less.startswith("120 of 500 episodes")
-    whole = Outcome("3 of 21 lie within", 5, "contradicted")
-    judged = at_budget(whole, numbers, less)
-    assert judged.verdict == "inconclusive"
-    assert judged.evidence == f"3 of 21 lie within ({less})"
-    greater = tests["cartpole_best_median_dqn"]
-    assert at_budget(whole, greater, less).verdict == "contradicted"
+    assert shortened(real, page, laptop, numbers).startswith("120 of 500 episodes")
+    theory = real.paper("theory")
+    for claim in theory.claims:  # which has no budget to fall short of
+        assert shortened(real, theory, real.scale("paper"), claim.tests) == ""
+
+
+def times(first, second):
+    """A slow and a fast one's times, up to an end of training at 100."""
+    return {1.0: np.minimum(first, 100.0), INFINITE: np.minimum(second, 100.0)}
+
+
+SLOW, FAST = 150 + 20 * NOISE[0], 60 + 5 * NOISE[1]
+
+
+def test_a_time_that_was_not_reached_is_a_time_up_to_the_end(verdict):
+    found = verdict(times(SLOW, FAST), **GREATER, reached="reached")
+    assert found["verdict"] == "reproduced"
+    assert found["effect"] == pytest.approx(40, abs=1)  # of 100 and 60, not of 150 and 60
+    assert "100 and 0 of 100 runs ended before they got there" in found["evidence"]
+
+
+def test_twice_as_long_is_not_refuted_by_runs_that_ended_too_early(verdict):
+    found = verdict(times(SLOW, FAST), **GREATER, reached="reached", factor=2)
+    assert found["verdict"] == "undecided"  # 100 is less than twice 60, but 150 is not
+
+
+def test_twice_as_long_is_shown_where_the_fast_one_got_there(verdict):
+    found = verdict(times(SLOW, FAST / 2), **GREATER, reached="reached", factor=2)
+    assert found["verdict"] == "reproduced"
+
+
+NEAR = {"kind": "near", "cell": "qavg_local_steps=1", "reached": "reached", "margin": 10}
+
+
+def test_at_the_most_so_long_needs_runs_that_got_there(verdict):
+    quick = times(FAST, FAST)
+    assert verdict(quick, **NEAR, value=60, side="below")["verdict"] == "reproduced"
+    some = times(np.where(np.arange(100) < 10, 300, FAST), FAST)
+    assert verdict(some, **NEAR, value=60, side="below")["verdict"] == "undecided"
+    assert verdict(some, **NEAR, value=30, side="above")["verdict"] == "reproduced"
+
+
+def test_values_over_orders_of_magnitude_are_compared_by_their_logarithms(verdict):
+    values = {1.0: 3e7 ** (1 + 0.1 * NOISE[0]), INFINITE: 3e6 ** (1 + 0.1 * NOISE[1])}
+    assert verdict(values, **GREATER)["verdict"] == "undecided"
+    assert verdict(values, **GREATER, scale="log")["verdict"] == "reproduced"
+
+
+@pytest.mark.parametrize(("seeds", "expected"), [(5, "undecided"), (40, "reproduced")])
+def test_five_of_five_are_not_a_law(verdict, seeds, expected):
+    all_of_them = {1.0: np.ones(seeds), INFINITE: np.ones(seeds)}
+    found = verdict(all_of_them, kind="share", cell="qavg_local_steps=1", at_least=0.75)
+    assert found["verdict"] == expected
+    assert found["p_value"] > 0
 
 
 def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made, tmp_path):

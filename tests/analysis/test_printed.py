@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.claim_tests import agrees
-from pfedrl.analysis.printed import Comparison, compare, deviation
+from pfedrl.analysis.printed import compare, deviation
+from pfedrl.analysis.printed_tests import agrees
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.pipeline.paper import Agrees, Printed
+from pfedrl.analysis.verdicts import decide
+from pfedrl.pipeline.claim import Agrees, Claim
+from pfedrl.pipeline.paper import Printed
 from tests.analysis import fake
-
-OUR_ERROR = 1 / np.sqrt(99)  # of 100 seeds, half of them 1 above the mean and half 1 below
 
 
 @pytest.mark.parametrize(("value", "half"), [("35.10", 0.005), ("35.1", 0.05), ("120", 0.5)])
@@ -23,11 +23,13 @@ def test_deviation_is_in_combined_standard_errors_less_the_rounding():
 
 
 def test_what_rounding_explains_is_no_deviation():
-    assert deviation(133.9651, 0.0, 133.97, 0.0, 0.005) == 0
+    assert deviation(133.9651, 0.0, 133.97, 0.005, 0.005) == 0
 
 
-def test_an_error_printed_as_zero_is_half_of_the_last_digit():
-    assert deviation(133.95, 0.0, 133.97, 0.0, 0.005) == pytest.approx(-3.0)
+@pytest.mark.parametrize(("error", "expected"), [("0.00", 0.005), ("0.06", 0.06), (None, None)])
+def test_an_error_printed_as_zero_is_half_of_the_last_digit(error, expected):
+    printed = Printed(experiment="e", variant="qavg", metric="m", value="133.97", error=error)
+    assert printed.standard_error == expected
 
 
 def test_an_error_that_is_not_printed_is_not_zero(summary):
@@ -35,7 +37,7 @@ def test_an_error_that_is_not_printed_is_not_zero(summary):
                       along="local_steps", at=np.inf, value="9")  # fmt: skip
     row = compare(printed, summary)
     assert row.their_error is None
-    assert row.deviation == pytest.approx(-1.5 / np.hypot(OUR_ERROR, 0.5))
+    assert np.isnan(row.deviation)
 
 
 def test_what_diverged_has_no_deviation():
@@ -60,32 +62,68 @@ def test_the_last_point_of_a_curve_is_compared(summary):
     )  # fmt: skip
     row = compare(printed, summary)
     assert row.ours == pytest.approx(7.0)
-    assert row.our_error == pytest.approx(OUR_ERROR)
-    away = (abs(7.0 - 7.02) - 0.005) / np.hypot(OUR_ERROR, 0.2)
+    error = np.sqrt(100 / 99) / 10
+    assert row.our_error == pytest.approx(error)
+    away = (abs(7.0 - 7.02) - 0.005) / np.hypot(error, 0.2)
     assert row.deviation == pytest.approx(away * np.sign(7.0 - 7.02))
     assert row.at == np.inf
 
 
-def row(away: float, diverged: int = 0) -> Comparison:
-    return Comparison("e", "qavg", "m", "c", "", None, 1.0, 0.1, 1.0, 0.1, away, 50, diverged)
+@pytest.fixture
+def judged(tmp_path):
+    """The verdict on printed numbers of one cell each, with ours around 7 in so many seeds."""
+
+    def verdict(*printed: tuple[str, str | None], margin: float, seeds=80, missing=0, spread=0.1):
+        values = 7.0 + spread * np.random.default_rng(3).normal(size=seeds)
+        values[:missing] = np.nan
+        measured = {("iteration", 0, "m"): values}
+        runs = fake.write_cell(tmp_path, "e", "qavg", {}, seeds, measured)
+        summarise(runs, *paths(tmp_path, "qavg", "e"))
+        summary = read_summary(tmp_path, "qavg", "e")
+        rows = [
+            compare(Printed(experiment="e", variant="qavg", metric="m", value=v, error=e), summary)
+            for v, e in printed
+        ]
+        test = Agrees(kind="agrees", artifact="t", margin=margin)
+        found = agrees(test, rows, {"e": summary})
+        claim = Claim(id="c", words="w", where="s", test=test)
+        return decide(claim, [found]).verdict, found.evidence
+
+    return verdict
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        ([row(0.1), row(-2.9)], "reproduced"),
-        ([row(0.1), row(-3.1)], "contradicted"),
-        ([row(0.1), row(0.2, diverged=1)], "inconclusive"),
-        ([row(0.1), row(np.nan)], "inconclusive"),
-        ([row(np.nan)], "inconclusive"),
-        ([row(np.inf), row(np.nan)], "contradicted"),
-    ],
-)
-def test_agrees(rows, expected):
-    assert agrees(Agrees(kind="agrees", artifact="t", within=3), rows).verdict == expected
+def test_equality_within_the_margin_is_shown(judged):
+    verdict, evidence = judged(("7.01", "0.02"), ("6.99", "0.02"), margin=0.05)
+    assert verdict == "reproduced"
+    assert "2 of 2 printed numbers are equal to ours within 5.0%" in evidence
+    assert "2 of 2 lie in the 99% prediction interval" in evidence
 
 
-def test_agreement_names_the_number_that_is_furthest_off():
-    found = agrees(Agrees(kind="agrees", artifact="t", within=3), [row(0.1), row(-4.0)])
-    assert "1 of 2 printed numbers" in found.evidence
-    assert "-4.0 s.e." in found.evidence
+def test_that_nothing_is_known_does_not_show_equality(judged):
+    """Three standard errors are far when seeds are few or noisy: today's rule would agree."""
+    assert judged(("7.5", "0.5"), margin=0.01, seeds=20, spread=2.0)[0] == "undecided"
+    assert judged(("7.01", "0.02"), margin=0.05, seeds=5)[0] == "undecided"
+
+
+def test_one_number_clearly_beyond_the_margin_contradicts(judged):
+    verdict, evidence = judged(("7.01", "0.02"), ("9.00", "0.02"), margin=0.05)
+    assert verdict == "contradicted"
+    assert "furthest: qavg of e (m), ours 6.99" in evidence and "printed 9" in evidence
+
+
+def test_rounding_may_hide_half_a_digit(judged):
+    assert judged(("8", "0.1"), margin=0.07)[0] == "undecided"  # 7.5 is 0.5 away, 0.56 allowed
+    assert judged(("8.00", "0.1"), margin=0.07)[0] == "contradicted"
+
+
+def test_a_number_without_uncertainty_is_never_contradicted(judged):
+    verdict, evidence = judged(("9.00", None), margin=0.05)
+    assert verdict == "undecided"
+    assert "no uncertainty is printed for 1" in evidence
+    assert judged(("7.00", None), margin=0.05)[0] == "reproduced"
+
+
+def test_seeds_without_a_value_show_no_equality(judged):
+    verdict, evidence = judged(("7.01", "0.02"), margin=0.05, missing=1)
+    assert verdict == "undecided"
+    assert "1 have seeds without a value" in evidence

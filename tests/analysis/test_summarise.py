@@ -165,3 +165,16 @@ def test_names_that_are_not_there_get_the_nearest(summary):
         summary.final("random_polic", "objective")
     with pytest.raises(PfedrlError, match=r"0 cells of 'qavg' at kappa=0\.3"):
         summary.cell_at("qavg", kappa=0.3)
+
+
+def test_a_curve_has_the_mean_over_its_second_half(tmp_path):
+    values = {at: np.array([1.0, 2.0]) * at for at in (0, 2, 4, 5, 8)}
+    measured = {("episode", at, "objective"): column for at, column in values.items()}
+    short = {("episode", at, "other"): values[at] for at in (4, 8)}
+    runs = fake.write_cell(tmp_path, "e", "dqn", {}, 2, measured | short)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    found = read_summary(tmp_path, "qavg", "e")
+    np.testing.assert_allclose(
+        found.final("dqn", "objective_late"), (values[4] + values[5] + values[8]) / 3
+    )
+    assert "other_late" not in set(found.finals["metric"])  # too few points for a curve

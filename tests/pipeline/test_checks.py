@@ -8,8 +8,8 @@ import pytest
 
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.claim import Test as ClaimTest
 from pfedrl.pipeline.measured import check_paper
-from pfedrl.pipeline.paper import Test as ClaimTest
 from pfedrl.pipeline.project import RULES, Project
 from tests.projects import write_paper, write_scale
 
@@ -112,8 +112,8 @@ def test_a_control_without_the_swept_key_runs_once(tmp_path: Path):
     ]  # fmt: skip
 
 
-def claim(**test: Any) -> dict[str, Any]:
-    return {"claims": [{"id": "c", "words": "w", "where": "x", "test": test}]}
+def claim(rest: dict[str, Any] | None = None, **test: Any) -> dict[str, Any]:
+    return {"claims": [{"id": "c", "words": "w", "where": "x", "test": test, **(rest or {})}]}
 
 
 GREATER = {"kind": "greater", "experiment": "e", "metric": "centre_value",
@@ -143,6 +143,10 @@ def printed(**changes: str) -> dict[str, Any]:
         # a control does not settle, and nobody is looked at in new environments here
         (claim(**GREATER | {"metric": "settled_at"}), "e/random_policy_kappa=0: unknown metric"),
         (claim(**GREATER | {"metric": "held_out_objective"}), "unknown metric 'held_out_obj"),
+        (claim({"test": [MONOTONE, GREATER | {"smaller": "r"}]}), "e: unknown cell 'r'"),
+        (claim({"floor": {"cell": "zero"}}, **GREATER), "c, e: unknown cell 'zero'"),
+        (claim({"ceiling": "best"}, **GREATER), "c, e: unknown cell 'best'"),
+        (claim(**GREATER, reached="arrived"), "unknown metric 'arrived'"),
         (claim(**MONOTONE | {"variant": "qavgg"}), "unknown variant 'qavgg'. Did you mean 'qavg'?"),
         (claim(**MONOTONE | {"along": "kapa"}), "unknown swept key 'kapa'. Did you mean 'kappa'?"),
         (claim(**MONOTONE | {"points": [0, 0.3]}), "unknown value of kappa '0.3'"),
@@ -204,6 +208,10 @@ def test_no_kind_of_claim_goes_unseen():
         (
             {"artifacts": {"t1": ARTIFACT}, "printed": {"t1": [ROW | {"experiment": "theory"}]}},
             "p/printed/t1.csv: unknown experiment 'theory'",
+        ),
+        (
+            {"readings": [{"id": "r", "words": "w", "experiments": {"e": "e2"}}]},
+            "p/readings.yaml, r: unknown experiment 'e2'",
         ),
     ],
 )

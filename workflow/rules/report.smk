@@ -4,7 +4,7 @@
 def claims_settings(wildcards):
     """What the verdicts depend on besides the summaries."""
     page = PROJECT.paper(wildcards.paper)
-    claims = [claim.model_dump_json() for claim in page.claims]
+    claims = [item.model_dump_json() for item in (*page.claims, *page.readings)]
     printed = [p.model_dump_json() for a in page.artifacts.values() for p in a.printed]
     runs = experiments_of(wildcards.scale, wildcards.paper)
     cut = [cuts_of(PROJECT, wildcards.paper, [name], wildcards.scale) for name in runs]

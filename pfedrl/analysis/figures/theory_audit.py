@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pfedrl.analysis.claim_tests import OUTSIDE
-from pfedrl.analysis.claims import judge, outcome_of
+from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
+from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 from pfedrl.pipeline.drawings import TheoryAudit
-from pfedrl.pipeline.paper import Claim, Exists, Holds, Near
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
@@ -28,8 +28,7 @@ WORDS = -LEFT / (RIGHT - LEFT)  # where the words begin, in widths of the panel
 
 def draw(context: Context) -> Drawing:
     claims = [c for c in context.paper.claims if experiment_of(c) in context.summaries]
-    outcomes = [outcome_of(c.test, context.summaries[experiment_of(c)]) for c in claims]
-    verdicts = judge(claims, outcomes)
+    verdicts = [judge(claim, context.paper, context.summaries) for claim in claims]
     rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
     data = pd.DataFrame(rows)
     lines = len(rows) + data["group"].nunique()

@@ -6,7 +6,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.instances import Instance, instances
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table
-from pfedrl.pipeline.paper import Claim, Exists, Holds
+from pfedrl.pipeline.claim import Claim, Exists, Holds
 
 
 def draw(context: Context) -> Table:

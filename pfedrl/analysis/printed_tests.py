@@ -1,0 +1,101 @@
+"""Printed numbers against ours: equality within a margin is shown, not taken for granted."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfedrl.analysis.claim_tests import UNDECIDED, Outcome, within
+from pfedrl.analysis.evidence import LEVEL, seeds_needed, worst_without_one
+from pfedrl.analysis.output import short
+from pfedrl.analysis.printed import Comparison
+from pfedrl.analysis.statistics import prediction_reach
+from pfedrl.analysis.summaries import Summary
+from pfedrl.pipeline.claim import Agrees
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed number with our values by seed, less it."""
+
+    compared: Comparison
+    apart: np.ndarray
+    margin: float
+    p_for: float
+    p_against: float
+
+
+def _row(compared: Comparison, summary: Summary, share: float) -> Row:
+    """Rounding takes from the margin what it may hide, and adds it where numbers differ."""
+    apart = summary.final(compared.cell, compared.metric) - compared.theirs
+    margin = share * abs(compared.theirs)
+    error = compared.their_error or 0.0
+    if not np.isfinite(apart).all():
+        return Row(compared, apart, margin, 1.0, 1.0)
+    equal, differs = within(margin - compared.half, error), within(margin + compared.half, error)
+    p_for = equal.p_for(apart, None) if margin > compared.half else 1.0
+    # nothing contradicts a number whose own uncertainty is not known
+    p_against = 1.0 if compared.their_error is None else differs.p_against(apart, None)
+    return Row(compared, apart, margin, p_for, p_against)
+
+
+def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Summary]) -> Outcome:
+    """Every printed number lies within the margin of ours (two one-sided tests each); one that is
+    clearly further off contradicts. Beside it: how many lie where a mean like ours would fall."""
+    rows = [_row(c, summaries[c.experiment], test.margin) for c in comparisons]
+    seeds = min(c.seeds for c in comparisons)
+    worst = max(rows, key=lambda r: _off(r.compared) / r.margin if r.margin else np.inf)
+    c = worst.compared
+    inside = [
+        abs(r.compared.ours - r.compared.theirs) <= reach
+        for r in rows
+        if (reach := _reach(r.compared)) is not None
+    ]
+    evidence = (
+        f"{sum(r.p_for < LEVEL for r in rows)} of {len(rows)} printed numbers are equal to ours "
+        f"within {test.margin:.1%}; furthest: {c.cell} of {c.experiment} ({c.metric}), ours "
+        f"{short(c.ours, 5)}, printed {short(c.theirs, 5)}"
+    )
+    if inside:
+        evidence += f"; {sum(inside)} of {len(inside)} lie in the 99% prediction interval of ours"
+    if len(inside) < len(rows):
+        evidence += f"; no uncertainty is printed for {len(rows) - len(inside)}"
+    empty = sum(not np.isfinite(r.apart).all() for r in rows)
+    if empty:
+        evidence += f"; {empty} have seeds without a value"
+    if seeds < 2:
+        return Outcome(evidence, seeds, UNDECIDED)
+
+    def p_for_without(row: Row) -> float:
+        rule = within(row.margin - row.compared.half, row.compared.their_error or 0.0)
+        return worst_without_one([row.apart], lambda s, at: rule.p_for(s[0], at))
+
+    def p_against_without(row: Row) -> float:
+        rule = within(row.margin + row.compared.half, row.compared.their_error or 0.0)
+        return len(rows) * worst_without_one([row.apart], lambda s, at: rule.p_against(s[0], at))
+
+    p_for = max(r.p_for for r in rows)
+    furthest = min(rows, key=lambda r: r.p_against)
+    p_against = min(1.0, len(rows) * furthest.p_against)
+    distance = worst.margin - _off(c)
+    return Outcome(
+        evidence,
+        seeds,
+        p_for=p_for,
+        p_against=p_against,
+        p_for_without=max(map(p_for_without, rows)) if p_for < LEVEL else p_for,
+        p_against_without=p_against_without(furthest) if p_against < LEVEL else p_against,
+        effect=c.ours - c.theirs,
+        needed=None if empty else seeds_needed(distance, float(worst.apart.std(ddof=1)), seeds),
+    )
+
+
+def _off(compared: Comparison) -> float:
+    return max(abs(compared.ours - compared.theirs) - compared.half, 0.0)
+
+
+def _reach(compared: Comparison) -> float | None:
+    if compared.their_error is None:
+        return None
+    return prediction_reach(
+        compared.our_error, compared.their_error, compared.half, compared.seeds, 1 - LEVEL
+    )

@@ -1,0 +1,126 @@
+"""From comparisons to a verdict on a sentence: level, controls, budget, readings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pfedrl.analysis.claim_tests import (
+    CONTRADICTED,
+    NOT_RUN,
+    OUTSIDE,
+    REPRODUCED,
+    UNDECIDED,
+    Outcome,
+)
+from pfedrl.analysis.evidence import LEVEL, p_above
+from pfedrl.analysis.statistics import paired_differences
+from pfedrl.analysis.summaries import Summary
+from pfedrl.pipeline.claim import Agrees, Claim, Greater, Ordered, Test
+
+LEANS_FOR = "leans for"
+LEANS_AGAINST = "leans against"
+VERDICTS = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST, UNDECIDED, NOT_RUN, OUTSIDE)
+LEANING = {REPRODUCED: LEANS_FOR, CONTRADICTED: LEANS_AGAINST}
+AT_CEILING = 0.02  # of the way from floor to ceiling
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is concluded, and what should be read beside it."""
+
+    verdict: str
+    notes: list[str] = field(default_factory=list)
+    needed: int | None = None
+
+
+def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
+    """All comparisons must hold; one that is clearly reversed contradicts (Holm within the claim).
+
+    Neither is said if leaving out any one seed would unsay it.
+    """
+    reversed_ = [o for o in outcomes if o.verdict == CONTRADICTED]
+    tested = [o for o in outcomes if o.p_for is not None and o.p_against is not None]
+    # the first step of Holm's procedure, which is all that one reversed comparison needs
+    clearly = [o for o in tested if len(tested) * (o.p_against or 0.0) < LEVEL]
+    if reversed_ or clearly:
+        if reversed_ or any(len(tested) * (o.p_against_without or 0.0) < LEVEL for o in clearly):
+            return Verdict(CONTRADICTED)
+        return Verdict(UNDECIDED, ["contradicted but for one seed"])
+    for verdict in (NOT_RUN, OUTSIDE):
+        if any(o.verdict == verdict for o in outcomes):
+            return Verdict(verdict)
+    if all(_holds(o) for o in outcomes):
+        if all(o.p_for_without is None or o.p_for_without < LEVEL for o in outcomes):
+            return Verdict(REPRODUCED)
+        return Verdict(UNDECIDED, ["reproduced but for one seed"])
+    open_ = [o for o in tested if not _holds(o)]
+    needed = [o.needed for o in open_]
+    if not open_:
+        return Verdict(UNDECIDED)
+    if any(n is None for n in needed):
+        return Verdict(UNDECIDED, ["no reasonable number of seeds would decide"])
+    most = max(n for n in needed if n is not None)
+    return Verdict(UNDECIDED, [f"{most:,} seeds would decide if they are like these"], most)
+
+
+def _holds(outcome: Outcome) -> bool:
+    if outcome.p_for is not None:
+        return outcome.p_for < LEVEL
+    return outcome.verdict == REPRODUCED
+
+
+def gated(claim: Claim, verdict: Verdict, summaries: dict[str, Summary]) -> Verdict:
+    """An order of algorithms counts only where its winner beats the control that learns nothing,
+    and where not all of them reach the best that is known."""
+    if verdict.verdict not in LEANING or (claim.floor is None and claim.ceiling is None):
+        return verdict
+    for test in claim.tests:
+        if isinstance(test, Greater | Ordered):
+            reason = _gate(claim, test, summaries[test.experiment], verdict.verdict)
+            if reason:
+                return Verdict(UNDECIDED, [*verdict.notes, reason])
+    return verdict
+
+
+def _gate(claim: Claim, test: Greater | Ordered, summary: Summary, verdict: str) -> str:
+    cells = [test.greater, test.smaller] if isinstance(test, Greater) else test.cells
+    level = test.metric
+    floor = claim.floor
+    if floor is not None:
+        level = floor.metric or test.metric
+        winner = floor.winner or (cells[0] if verdict == REPRODUCED else cells[-1])
+        ahead = paired_differences(summary.final(winner, level), summary.final(floor.cell, level))
+        if not p_above(ahead) < LEVEL:
+            return f"{winner} is not shown to beat {floor.cell} ({level})"
+    if claim.ceiling is not None:
+        top = summary.final(claim.ceiling, level).mean()
+        bottom = 0.0 if floor is None else summary.final(floor.cell, level).mean()
+        missing = [top - summary.final(cell, level).mean() for cell in dict.fromkeys(cells)]
+        if np.max(missing) <= AT_CEILING * abs(top - bottom):
+            return f"all of them reach {claim.ceiling}"
+    return ""
+
+
+def at_budget(claim: Claim, verdict: Verdict, less: str) -> Verdict:
+    """A shorter training leans at the most, unless the claim says why it decides."""
+    if not less:
+        return verdict
+    notes = [*verdict.notes, f"at {less}"]
+    if claim.budget_free:
+        return Verdict(verdict.verdict, [*notes, claim.budget_free], verdict.needed)
+    if any(isinstance(test, Agrees) for test in claim.tests) and verdict.verdict in LEANING:
+        return Verdict(UNDECIDED, [*notes, "printed numbers are of the whole budget"])
+    return Verdict(LEANING.get(verdict.verdict, verdict.verdict), notes, verdict.needed)
+
+
+def expected_wrong(results: Sequence[dict[str, Any]]) -> tuple[int, float]:
+    """How many verdicts a test on seeds gave, and how many of them may be wrong on average."""
+    decided = {REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST}
+    count = sum(r["verdict"] in decided and r["p_value"] is not None for r in results)
+    return count, count * LEVEL
+
+
+def kinds(tests: Sequence[Test]) -> str:
+    return ", ".join(dict.fromkeys(test.kind for test in tests))

@@ -1,0 +1,173 @@
+"""From comparisons to a verdict on a sentence."""
+
+import numpy as np
+import pytest
+
+from pfedrl.analysis.claim_tests import Contrast, Outcome, above, judged
+from pfedrl.analysis.claims import judge, readings
+from pfedrl.analysis.report import beside
+from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.verdicts import Verdict, at_budget, decide, expected_wrong, gated
+from pfedrl.pipeline.claim import Claim, Reading
+from pfedrl.pipeline.paper import Paper
+from tests.analysis import fake
+
+GREATER = {
+    "kind": "greater", "experiment": "e", "metric": "objective", "greater": "good",
+    "smaller": "poor",
+}  # fmt: skip
+
+
+def claim(*tests, **rest) -> Claim:
+    chosen = list(tests) or [GREATER]
+    return Claim.model_validate({"id": "c", "words": "w", "where": "s", "test": chosen, **rest})
+
+
+def outcome(p_for=1.0, p_against=1.0, needed=40, p_for_without=None, p_against_without=None):
+    return Outcome(
+        "found", 20, p_for=p_for, p_against=p_against, needed=needed,
+        p_for_without=p_for if p_for_without is None else p_for_without,
+        p_against_without=p_against if p_against_without is None else p_against_without,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        ([outcome(p_for=0.001), outcome(p_for=0.009)], "reproduced"),  # all at the level each
+        ([outcome(p_for=0.001), outcome(p_for=0.02)], "undecided"),
+        ([outcome(p_for=0.001), outcome(p_against=0.004)], "contradicted"),
+        ([outcome(p_for=0.001), outcome(p_against=0.006)], "undecided"),  # Holm: of two, 0.005
+        ([outcome(p_for=0.001), Outcome("", 0, "not run")], "not run"),
+        ([outcome(p_against=0.001), Outcome("", 0, "not run")], "contradicted"),
+        ([Outcome("", 9, "outside its assumptions")], "outside its assumptions"),
+        ([Outcome("", 9, "reproduced"), outcome(p_for=0.001)], "reproduced"),
+        ([Outcome("", 9, "contradicted"), outcome(p_for=0.001)], "contradicted"),
+    ],
+)
+def test_all_comparisons_must_hold_and_one_reversed_contradicts(outcomes, expected):
+    assert decide(claim(), outcomes).verdict == expected
+
+
+def test_a_claim_does_not_depend_on_its_neighbours():
+    alone = decide(claim(), [outcome(p_for=0.008)])
+    assert alone.verdict == "reproduced"  # whatever else the paper says
+
+
+def test_a_verdict_that_one_seed_carries_is_not_given():
+    for side in ("for", "against"):
+        found = decide(claim(), [outcome(**{f"p_{side}": 0.001, f"p_{side}_without": 0.02})])
+        assert found.verdict == "undecided"
+        assert "but for one seed" in found.notes[0]
+
+
+def test_leaving_out_a_seed_is_tried_on_the_data():
+    values = np.r_[np.full(19, 1.0), 3.0] + 0.9 * np.random.default_rng(5).normal(size=20)
+    found = judged([Contrast("d", values)], above(-3.0))
+    assert found.p_for_without > found.p_for
+
+
+def test_undecided_says_what_it_would_take():
+    found = decide(claim(), [outcome(needed=40), outcome(needed=320)])
+    assert found == Verdict("undecided", ["320 seeds would decide if they are like these"], 320)
+    none = decide(claim(), [outcome(needed=None)])
+    assert none.notes == ["no reasonable number of seeds would decide"]
+
+
+def test_a_cut_budget_leans():
+    for verdict, leaning in (("reproduced", "leans for"), ("contradicted", "leans against")):
+        found = at_budget(claim(), Verdict(verdict), "20 of 200 rounds")
+        assert found == Verdict(leaning, ["at 20 of 200 rounds"])
+    assert at_budget(claim(), Verdict("reproduced"), "").verdict == "reproduced"
+    free = at_budget(claim(budget_free="it is about the start"), Verdict("reproduced"), "20 of 200")
+    assert free.verdict == "reproduced" and "it is about the start" in free.notes
+
+
+def test_printed_numbers_of_a_longer_budget_are_not_judged():
+    printed = claim({"kind": "agrees", "artifact": "table1"})
+    assert at_budget(printed, Verdict("contradicted"), "20 of 200 rounds").verdict == "undecided"
+
+
+@pytest.fixture
+def summary(tmp_path):
+    """Two algorithms and two controls, forty seeds, by the level of each."""
+
+    def made(seeds=40, **levels):
+        noise = np.random.default_rng(0).normal(size=(len(levels), seeds))
+        runs = [
+            path
+            for row, (variant, level) in zip(noise, levels.items(), strict=True)
+            for path in fake.write_cell(
+                tmp_path, "e", variant, {}, seeds, {("iteration", 0, "objective"): level + row}
+            )
+        ]
+        summarise(runs, *paths(tmp_path, "qavg", "e"))
+        return read_summary(tmp_path, "qavg", "e")
+
+    return made
+
+
+PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
+
+
+@pytest.mark.parametrize(
+    ("zero", "best", "expected", "says"),
+    [
+        (0, 99, "reproduced", ""),
+        (20, 99, "undecided", "good is not shown to beat zero"),
+        (10, 99, "undecided", "good is not shown to beat zero"),
+        (-990, 10.5, "undecided", "all of them reach best"),
+    ],
+)
+def test_no_order_below_the_floor_or_at_the_ceiling(summary, zero, best, expected, says):
+    data = {"e": summary(good=10, poor=5, zero=zero, best=best)}
+    found = judge(claim(floor={"cell": "zero"}, ceiling="best"), PAPER, data)
+    assert found["verdict"] == expected
+    assert says in "; ".join(found["notes"])
+
+
+def test_a_reversed_order_needs_its_own_winner_above_the_floor(summary):
+    data = {"e": summary(good=5, poor=10, zero=7)}
+    assert judge(claim(floor={"cell": "zero"}), PAPER, data)["verdict"] == "contradicted"
+    data = {"e": summary(good=5, poor=10, zero=12)}
+    assert judge(claim(floor={"cell": "zero"}), PAPER, data)["verdict"] == "undecided"
+
+
+def test_a_gate_looks_at_verdicts_only(summary):
+    data = {"e": summary(good=10, poor=5, zero=20)}
+    open_ = Verdict("undecided", ["why"])
+    assert gated(claim(floor={"cell": "zero"}), open_, data) == open_
+
+
+def test_few_seeds_decide_nothing_however_clear(summary):
+    found = judge(claim(), PAPER, {"e": summary(seeds=10, good=50, poor=5)})
+    assert found["verdict"] == "undecided"
+    assert found["needed"] == 20
+
+
+def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
+    data = summary(good=10, poor=5)
+    page = Paper.model_construct(
+        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        readings=[
+            Reading(id="k1", words="K = 1", experiments={"e": "e_k1"}),
+            Reading(id="k10", words="K = 10", experiments={"e": "e_k10"}),
+            Reading(id="other", words="elsewhere", experiments={"f": "e_k10"}),
+        ],
+    )  # fmt: skip
+    found = readings(claim(), page, {"e": data, "e_k1": data})
+    assert [(r["id"], r["verdict"]) for r in found] == [("k1", "reproduced"), ("k10", "not run")]
+    shown = beside({"notes": [], "readings": found})
+    assert shown[0] == "holds in 1 of 1 other readings that were run"
+    assert "K = 10: not run" in shown
+
+
+def test_the_ledger_says_how_many_verdicts_may_be_wrong():
+    results = [
+        {"verdict": verdict, "p_value": p}
+        for verdict, p in [
+            ("reproduced", 0.001), ("leans against", 0.5), ("undecided", 0.5), ("reproduced", None)
+        ]
+    ]  # fmt: skip
+    assert expected_wrong(results) == (2, pytest.approx(0.02))
