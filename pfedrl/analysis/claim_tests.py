@@ -194,9 +194,11 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
     names = (test.greater, test.smaller) if same else (larger_metric, test.metric)
     label = f"{names[0]} minus {'' if test.factor == 1 else f'{test.factor:g} times '}{names[1]}"
     large, small = (
-        times(summary, cell, metric, test.reached, test.ends)
+        times(summary, cell, metric, test.reached, test.ends, test.agent)
         for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
     )
+    if test.agent is not None:
+        label = f"{label}, agent {test.agent},"
     if test.of_agents == "worst":
         label = f"{label}, each by its worst agent,"
         large, small = (
@@ -250,7 +252,7 @@ def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
 
 def near(test: Near, summary: Summary) -> Outcome:
     """Whether the mean is within the margin of the value: one equivalence test, or half of one."""
-    found: Times = times(summary, test.cell, test.metric, test.reached, test.ends)
+    found: Times = times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
     rules = {"both": within(test.margin), "below": below(test.margin), "above": above(-test.margin)}
     label = f"{test.metric} of {test.cell} minus {test.value:g}"
     apart = Contrast(label, found.values - test.value)

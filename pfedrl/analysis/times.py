@@ -1,11 +1,11 @@
 """Times to a target, some of which a run ended too early to see."""
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pfedrl.analysis.summaries import Summary
+from pfedrl.core.recorder import ALL_AGENTS
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,24 @@ def plain(values: np.ndarray) -> Times:
     return Times(values, np.ones(values.shape, bool), np.full(values.shape, np.inf))
 
 
-def times(summary: Summary, cell: str, metric: str, reached: str | None, ends: str | None) -> Times:
-    """A metric by seed; `reached` and `ends` as a claim gives them for times."""
-    values = summary.final(cell, metric)
+def times(
+    summary: Summary,
+    cell: str,
+    metric: str,
+    reached: str | None,
+    ends: str | None,
+    agent: int | None = None,
+) -> Times:
+    """A metric by seed; `reached`, `ends` and `agent` as a claim gives them for times."""
+    which = ALL_AGENTS if agent is None else agent - 1
+    values = summary.final(cell, metric, which)
     if reached is not None:
-        return replace(plain(values), reached=summary.final(cell, reached) != 0)
+        return replace(plain(values), reached=summary.final(cell, reached, which) != 0)
     if ends is None:
         return plain(values)
     last = summary.last(cell, metric)
     if ends == last["axis"]:
         end = np.full(values.shape, float(last["at"]))
         return Times(values, values <= end, end)
-    agent = re.search(r"_agent_(\d+)$", metric)  # an agent's own time ends with its own run
-    end = summary.final(cell, ends, int(agent[1]) - 1) if agent else summary.final(cell, ends)
+    end = summary.final(cell, ends, which)  # an agent's own time ends with its own run
     return Times(values, values < end, end)

@@ -47,6 +47,7 @@ class Greater(Settings):
         description="for times: the metric, or the axis, that says when a run ended; a time not "
         "below the metric, or beyond the axis, was not reached",
     )
+    agent: int | None = Field(None, ge=1, description="one agent's, counted from 1 as papers do")
     of_agents: Literal["mean", "worst"] = Field(
         "mean", description="worst: the lowest value of a seed's agents"
     )
@@ -79,6 +80,7 @@ class Near(Settings):
     )
     reached: str | None = Field(None, description="as in `greater`")
     ends: str | None = Field(None, description="as in `greater`")
+    agent: int | None = Field(None, ge=1, description="as in `greater`")
 
 
 class Share(Settings):

@@ -35,7 +35,17 @@ FILES: dict[str, tuple[Any, bool]] = {
 }
 COLUMNS = list(Printed.model_fields)
 RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by its name
-    {"all", "build", "run", "summarise", "draw_table", "draw_figure", "claims", "report"}
+    {
+        "all",
+        "build",
+        "run",
+        "summarise",
+        "draw_table",
+        "draw_figure",
+        "draw_comparison",
+        "claims",
+        "report",
+    }
 )
 
 

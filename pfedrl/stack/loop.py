@@ -75,8 +75,9 @@ def measured(learner: Learner, sent: np.ndarray | None) -> Iterator[Measurement]
     axis, latest = "", np.full(len(sent), -1)
     for measurement in learner.measure():
         yield measurement
-        axis = measurement.axis
-        latest[slice(None) if measurement.rows is None else measurement.rows] = measurement.at
+        axis = axis or measurement.axis  # the first is training's own; a trace has its seconds
+        if measurement.axis == axis:
+            latest[slice(None) if measurement.rows is None else measurement.rows] = measurement.at
     for at in np.unique(latest[latest >= 0]):
         rows = np.flatnonzero(latest == at)
         yield Measurement(axis, int(at), "megabytes_sent", sent[rows] / 1e6, rows)

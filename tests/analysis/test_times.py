@@ -17,7 +17,7 @@ AGENTS = np.array([[10.0, 20.0], [30.0, 40.0]])  # episodes of two agents in two
 def summary(tmp_path):
     measured = {
         ("round", 20, "rounds_to_target"): np.array([20.0, 21.0]),
-        ("round", 20, "converged_at_agent_2"): np.array([19.0, 40.0]),
+        ("round", 20, "converged_at"): np.array([[1.0, 19.0], [2.0, 40.0]]),
         ("round", 20, "episodes"): AGENTS,
         ("round", 20, "reached"): np.array([1.0, 0.0]),
     }
@@ -35,7 +35,7 @@ def test_a_time_beyond_its_axis_was_not_reached(summary):
 
 
 def test_an_agents_time_ends_with_its_own_episodes(summary):
-    found = times(summary, "td", "converged_at_agent_2", None, "episodes")
+    found = times(summary, "td", "converged_at", None, "episodes", agent=2)
     assert found.ends.tolist() == [20, 40]
     assert found.reached.tolist() == [True, False]
 

@@ -59,8 +59,8 @@ class TDLearner(SampledLearner):
     def measure(self) -> Iterator[Measurement]:
         """Each agent's estimate at the start beside the truth, its error, and its episodes.
 
-        `converged_at_agent_i` is the episode since which agent i's estimate has been within 5%; an
-        agent that has not converged counts the episodes it has had so far.
+        `converged_at` is the episode since which an agent's estimate has been within 5%; an agent
+        that has not converged counts the episodes it has had so far.
         """
         values = self.values()
         weight = self.visited / self.visited.sum(axis=-1, keepdims=True)
@@ -71,12 +71,8 @@ class TDLearner(SampledLearner):
         yield self._measured("root_mean_squared_error", np.sqrt(squared))
         yield self._measured("spread", self.start_values(values).std(axis=1))
         yield self._measured("episodes", self.episodes.astype(float))
-        for agent in range(self.task.agents):
-            yield self._measured(f"converged_at_agent_{agent + 1}", converged[:, agent])
-            yield self._measured(
-                f"error_at_start_agent_{agent + 1}",
-                np.abs(self.start_values(values - self.truth))[:, agent],
-            )
+        yield self._measured("converged_at", converged)
+        yield self._measured("error_at_start", np.abs(self.start_values(values - self.truth)))
 
     def _measured(self, metric: str, values: np.ndarray) -> Measurement:
         return Measurement("round", self.round, metric, values)

@@ -20,13 +20,10 @@ class Prediction(Algorithm):
     alpha_power: float = Field(ge=0, description="0 is constant")
 
     def metrics(self, family: TabularFamily) -> set[str]:
-        each = {
-            f"{of}_agent_{agent + 1}"
-            for of in ("converged_at", "error_at_start")
-            for agent in range(family.agents)
-        }
-        pooled = {"negative_value", "negative_true_value", "root_mean_squared_error", "spread"}
-        return {"episodes", "megabytes_sent"} | pooled | each
+        return {
+            "episodes", "negative_value", "negative_true_value", "root_mean_squared_error",
+            "spread", "converged_at", "error_at_start", "megabytes_sent",
+        }  # fmt: skip
 
     def weight_steps(self) -> PowerLaw:
         return PowerLaw(self.alpha, self.alpha_power)
