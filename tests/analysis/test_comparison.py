@@ -18,7 +18,7 @@ SEEDS = 5
 RETURNS = {
     "dqn": [1.0, 2.0, 3.0, 4.0, 5.0], "dqn_avg": [2.0, 2.5, 3.5, 4.0, 6.0],
     "lfrl": [0.0, 0.0, 1.0, 0.0, np.nan], "best_found": [9.0] * SEEDS,
-    "random_actions": [0.1, 0.2, 0.1, 0.3, 0.1],
+    "random_policy": [0.1, 0.2, 0.1, 0.3, 0.1],
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def context(tmp_path, chosen=None, metric="return_average", sent=False):
 def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_baseline(tmp_path):
     drawn = comparison.draw(context(tmp_path))
     data = drawn.data.set_index("cell")
-    assert list(data.index) == ["dqn", "dqn_avg", "lfrl", "best_found", "random_actions"]
+    assert list(data.index) == ["dqn", "dqn_avg", "lfrl", "best_found", "random_policy"]
     assert set(data["best"]) == {"dqn_avg"} and set(data["baseline"]) == {"dqn"}
     differences = np.array(RETURNS["dqn"]) - np.array(RETURNS["dqn_avg"])
     row = data.loc["dqn"]
@@ -52,7 +52,7 @@ def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_base
     assert data.loc["lfrl", "to_baseline"] == pytest.approx(np.mean([-1, -2, -2, -4]))
     rows = drawn.table.sections[0].rows
     assert rows[0][-1] == "the baseline" and rows[1][-2] == "the best"
-    assert [row[0] for row in rows][-1] == "Random actions"
+    assert [row[0] for row in rows][-1] == "Random policy"
 
 
 def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):
@@ -92,7 +92,7 @@ def test_an_algorithm_that_the_paper_did_not_print_is_in_table_3(tmp_path):
     made = context(tmp_path)
     for cell in made.summaries["control"].facts["cells"].values():
         cell["settings"]["family"]["agents"] = 10
-    options = {"variants": ["dqn_avg", "dqn"], "floor": "random_actions", "ceiling": "best_found",
+    options = {"variants": ["dqn_avg", "dqn"], "floor": "random_policy", "ceiling": "best_found",
                "printed_seconds": {"dqn": 3840}}  # fmt: skip
     artifact = made.artifact.model_copy(update={"options": options})
     table = control_table.draw(

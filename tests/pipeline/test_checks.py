@@ -166,7 +166,7 @@ def test_what_is_asked_for_will_be_measured(tmp_path: Path, changes: dict, messa
 
 
 def test_what_does_not_run_is_not_measured(tmp_path: Path):
-    variants = {"qavg": AVERAGING, "dqn": {"algorithm": "random_actions"}}
+    variants = {"qavg": AVERAGING, "dqn": {"algorithm": "best_found"}}
     changes = with_experiment(variants=variants) | claim(**GREATER | {"smaller": "dqn_kappa=0"})
     with pytest.raises(PfedrlError, match="e/dqn_kappa=0 does not run: "):
         check_paper(project(tmp_path, **changes), "p")

@@ -91,7 +91,7 @@ def test_comments_docstrings_annotations_and_errors_rerun_nothing(project: Tiny)
 
 def test_another_label_redraws_and_retrains_nothing(project: Tiny):
     project.replace("pfedrl/algorithms/controls/random_policy.py", '"Random policy"', '"Random"')
-    assert project.planned() == {TABLE, REPORT}
+    assert project.planned() == {TABLE, COMPARISON, REPORT}
 
 
 def test_a_relative_import_is_seen(project: Tiny):

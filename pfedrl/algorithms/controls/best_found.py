@@ -3,19 +3,23 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.controls.fixed_beforehand import ClassicControl
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, classic_metrics
+from pfedrl.envs.classic.task import ControlFamily, ControlTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.controls.fixed_control import FixedControl
 
 
-class BestFound(ClassicControl):
+class BestFound(FixedBeforehand):
     """Control: balanced to the cap, or the fastest swing-up that a search finds."""
 
     label: ClassVar[str] = "Best found"
+    kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
+
+    def metrics(self, family: ControlFamily) -> set[str]:
+        return classic_metrics(family)
 
     def learner(self, task: ControlTask, seeds: Sequence[int]) -> "FixedControl":
         from pfedrl.algorithms.controls.fixed_control import FixedControl
 
-        return FixedControl(task, seeds, optimal=True)
+        return FixedControl(task, seeds, None)

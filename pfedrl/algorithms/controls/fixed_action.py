@@ -13,6 +13,24 @@ from pfedrl.envs.experience import Act, Source
 MakeAct = Callable[[np.ndarray, np.ndarray, Sequence[np.random.Generator]], Act]
 
 
+def uniform(source: Source, spread: float) -> MakeAct:
+    """Actions that do not depend on what is seen: uniform in +- spread."""
+
+    def make(seed: np.ndarray, agent: np.ndarray, generators: Sequence[np.random.Generator]) -> Act:
+        def act(
+            observations: np.ndarray, acting: np.ndarray | None = None
+        ) -> tuple[np.ndarray, np.ndarray]:
+            drawn = np.zeros((*observations.shape[:2], source.action_size))
+            for member, random in enumerate(generators):
+                if acting is None or acting[member]:
+                    drawn[member] = random.uniform(-spread, spread, drawn.shape[1:])
+            return observations, drawn
+
+        return act
+
+    return make
+
+
 class FixedAction(FixedLearner):
     """Scored where the learners are: every agent, over whole episodes."""
 

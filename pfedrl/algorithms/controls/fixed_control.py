@@ -9,19 +9,22 @@ from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.classic.task import ControlTask, start_states
 
-EPISODES = 20  # of the random policy, an environment
-
 
 class FixedControl(FixedLearner):
     """The uniformly random policy, or the best return that is known to be attainable."""
 
-    def __init__(self, task: ControlTask, seeds: Sequence[int], optimal: bool):
-        self.task, self.seeds, self.optimal = task, list(seeds), optimal
+    def __init__(self, task: ControlTask, seeds: Sequence[int], episodes: int | None):
+        self.task, self.seeds = task, list(seeds)
+        self.episodes = episodes  # of the random policy, an environment; None: the best known
+
+    @property
+    def optimal(self) -> bool:
+        return self.episodes is None
 
     def returns(self, members: np.ndarray, first: int) -> np.ndarray:
         """[seed, member, episode]; of the best policy one episode, since a search finds it."""
         physics = self.task.physics
-        episodes = 1 if self.optimal else EPISODES
+        episodes = self.episodes or 1
         starts = start_states(physics, self.seeds, members.shape[1], episodes, 0, first)
         if self.optimal:
             pairs = zip(members.reshape(-1, members.shape[2]), starts.reshape(-1, 4), strict=True)

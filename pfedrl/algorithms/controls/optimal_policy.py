@@ -3,17 +3,21 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.controls.fixed_beforehand import TabularControl
-from pfedrl.envs.tabular.task import TabularTask
+from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand
+from pfedrl.envs.tabular.task import TabularFamily, TabularTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy
 
 
-class OptimalPolicy(TabularControl):
+class OptimalPolicy(FixedBeforehand):
     """Control: each environment's own optimal policy, solved exactly; no single policy beats it."""
 
     label: ClassVar[str] = "Own optimum"
+    kinds: ClassVar[frozenset[str]] = frozenset({"tabular"})
+
+    def metrics(self, family: TabularFamily) -> set[str]:
+        return family.places()
 
     def learner(self, task: TabularTask, seeds: Sequence[int]) -> "FixedPolicy":
         from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy

@@ -1,10 +1,11 @@
 """The ceiling on Reacher: a controller that knows the arm and each client's offset."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pfedrl.algorithms.controls.action_controls import ActionControl, Generators
+from pfedrl.algorithms.controls.action_controls import ActionControl
 from pfedrl.envs.experience import Act
 from pfedrl.envs.family import Family
 from pfedrl.envs.mujoco.reacher import Reacher, ReacherTask, towards_target
@@ -24,7 +25,9 @@ class ReachingController(ActionControl):
         return f"{self.label} knows how to move Reacher's arm and nothing else"
 
     def make_act(self, task: ReacherTask) -> "MakeAct":
-        def make(seed: np.ndarray, agent: np.ndarray, generators: Generators) -> Act:
+        def make(
+            seed: np.ndarray, agent: np.ndarray, generators: Sequence[np.random.Generator]
+        ) -> Act:
             offset = task.offset[seed, agent][:, None]
 
             def act(

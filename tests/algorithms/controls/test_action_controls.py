@@ -5,7 +5,7 @@ import pytest
 from pfedrl.core.registry import load
 from pfedrl.envs.mujoco.reacher import Reacher
 
-SCORES = [("zero_action", -12.0), ("random_action", -43.0), ("reaching_controller", -3.8)]
+SCORES = [("zero_action", -12.0), ("random_policy", -43.0), ("reaching_controller", -3.8)]
 
 
 @pytest.mark.parametrize(("name", "score"), SCORES)

@@ -24,7 +24,7 @@ def measured(cell, seeds, points=0):
 
 
 @pytest.mark.parametrize("experiment", FAMILIES)
-@pytest.mark.parametrize("name", [*DEEP, "random_actions", "best_found"])
+@pytest.mark.parametrize("name", [*DEEP, "random_policy", "best_found"])
 def test_twice_alike(project, experiment, name):
     cell = cell_of(project, experiment, name)
     first, second = measured(cell, range(2)), measured(cell, range(2))

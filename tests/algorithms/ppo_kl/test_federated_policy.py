@@ -90,7 +90,9 @@ def test_all_algorithms_select_the_same_agents():
 def test_only_selected_agents_send_and_what_they_send_is_counted():
     found, learner = curves("fed_kl", [0, 1])
     # policy and critic in single precision, c1 and c2 in double
-    each = 4 * (learner.rule.initial(np.random.default_rng(0))[0].size + learner.rule.critic.size)
+    each = 4 * (
+        learner.rule.initial(np.random.default_rng(0))[0].size + learner.rule.critic.columns
+    )
     times = np.zeros((2, learner.source.agents))
     for number in range(2):
         for seed, chosen in enumerate(learner.selection(number)):
