@@ -240,6 +240,48 @@ def benchmark(
 
 
 @app.command()
+def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Algorithms or statements; with --published: PAPER EXPERIMENT [CELL]."),
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Store what comes out here.")] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="Published runs; without names, a list of them.")
+    ] = False,
+) -> None:
+    """Run again what is stored and say: same bits, same to rounding, or differs.
+
+    Stored are digests of a short run of every algorithm and statement on every family, about two
+    minutes in all. With --published a seed of a published run is made again, at its full budget.
+    """
+    import os
+
+    from pfedrl.core.processor import flags
+    from pfedrl.pipeline import verify
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.verify_published import listed, verify_published
+
+    project, given = Project.here(), names or []
+    if write:
+        for name in verify.write(project, given):
+            typer.echo(name)
+        return
+    if published and not given:
+        for line in listed(project):
+            typer.echo(line)
+        return
+    compared = verify_published(project, *given) if published else verify.verify(project, given)
+    answers = []
+    for name, answer, remark in compared:
+        typer.echo(f"{answer:16s} {name}" + (f" ({remark})" if remark else ""))
+        answers.append(answer)
+    typer.echo(verify.summary(answers, verify.why_other_bits(os.environ, flags())))
+    if "differs" in answers:
+        raise typer.Exit(1)
+
+
+@app.command()
 def watch(
     family: Annotated[str, typer.Argument(help="The family to watch: figure_eight.")],
     output: Annotated[Path, typer.Option(help="The animation to write.")] = Path("watch.gif"),

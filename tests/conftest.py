@@ -1,8 +1,14 @@
 """What several test rooms share."""
 
+# ruff: noqa: E402
+import sys
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
+
+# what pytest and its plugins imported before pfedrl could tell it which instruction set to use
+TOO_EARLY = {"numpy", "torch", "numba", "pyarrow"} & sys.modules.keys()
 
 from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.task import TabularFamily
@@ -10,10 +16,13 @@ from pfedrl.envs.tabular.windy_cliff import WindyCliff
 from pfedrl.pipeline.project import Project
 from tests.tiny import tiny_project
 
+settings.register_profile("any machine", deadline=None)  # however busy it is
+settings.load_profile("any machine")
+
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The project as it is, with one more scale: tests/tiny.yaml."""
+    """The project as it is, in a folder of its own."""
     return tiny_project(tmp_path_factory.mktemp("project"))
 
 

@@ -17,7 +17,7 @@ def pfedrl(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     return subprocess.run(
         [sys.executable, "-m", "pfedrl", *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=120,
+        cwd=folder, env=environment, capture_output=True, text=True,
     )  # fmt: skip
 
 

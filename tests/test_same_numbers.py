@@ -6,64 +6,32 @@ And so it is with the instruction sets of other processors, which other processe
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 from pfedrl.core.processor import NUMBA
-from pfedrl.core.recorder import Recorder
 from pfedrl.core.registry import components
-from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.stack.loop import Control
-from tests.tiny import ROOT, tiny_project
+from pfedrl.pipeline.short_runs import measured, short_runs
+from tests.tiny import ROOT
 
 SEED = 2
 BLOCKS = (range(2, 3), range(2, 4), range(5))  # of 1, 2 and 5 seeds, that seed among them
-SWITCHES = ("unit", "step_size", "graph")  # settings that choose another way through the code
+
+CELLS = short_runs(Project.here(ROOT))
 
 
-def kinds_of_cells(project: Project) -> Iterator[tuple[str, Cell]]:
-    """One cell of every algorithm on every family that it runs on, under each of its switches."""
-    families, runnables = {}, {}
-    for paper, spec in project.papers.items():
-        for experiment in spec.experiments:
-            for cell in cells(project, paper, experiment, "tiny"):
-                switches = [str(getattr(cell.runnable, name, "")) for name in SWITCHES]
-                endless = getattr(cell.runnable, "local_steps", 0) == float("inf")
-                switches.append("alone" if endless else "")
-                families.setdefault(cell.family_name, cell)
-                runnables.setdefault((cell.algorithm, *switches), {})[cell.family_name] = cell
-    for (algorithm, *switches), own in runnables.items():
-        for name, other in families.items():
-            if (name == "") != ("" in own):
-                continue
-            any_cell = next(iter(own.values()))
-            cell = own.get(name) or replace(any_cell, family=other.family, family_name=name)
-            if cell.skip() is None:
-                yield "-".join(filter(None, [algorithm, name, *switches])), cell
-
-
-FOLDER = TemporaryDirectory()
-CELLS = dict(kinds_of_cells(tiny_project(Path(FOLDER.name))))
-
-
-def measured(cell: Cell, seeds: range) -> dict[str, np.ndarray]:
+def measured_in(cell: Cell, seeds: range) -> dict[str, np.ndarray]:
     """The columns of one seed, in a block."""
-    recorder = Recorder(seeds)
-    draws = {} if cell.family is None else cell.family.draw(seeds)
-    cell.runnable.run(seeds, cell.family, draws, recorder, Control(curve_points=3))
-    columns = recorder.columns()
+    columns = measured(cell, seeds)
     return {name: column[columns["seed"] == SEED] for name, column in columns.items()}
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_a_seed_alone_is_the_seed_in_any_block(name: str):
-    alone, *together = (measured(CELLS[name], seeds) for seeds in BLOCKS)
+    alone, *together = (measured_in(CELLS[name], seeds) for seeds in BLOCKS)
     for among in together:
         for column in alone:
             np.testing.assert_array_equal(alone[column], among[column], err_msg=column)

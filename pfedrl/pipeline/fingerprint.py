@@ -25,6 +25,7 @@ Tables, figures, verdicts and pages show such other words: their rules keep them
 import ast
 import hashlib
 import os
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -50,8 +51,10 @@ APART = {
 }
 
 
-def fingerprint(*modules: str, words: bool = False, root: Path = ROOT) -> str:
-    """A digest of the modules and of all that they import."""
+def fingerprint(
+    *modules: str, words: bool = False, root: Path = ROOT, pins: Mapping[str, str] = os.environ
+) -> str:
+    """A digest of the modules and of all that they import, under this process's pins or others."""
     sources, elsewhere = closure(*modules, root=root)
     parts = [
         f"{path}\n{_kept(source, words)}"
@@ -60,14 +63,15 @@ def fingerprint(*modules: str, words: bool = False, root: Path = ROOT) -> str:
     ]
     if not words:
         parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]
-        parts += [f"{name} {os.environ.get(name)}" for name in PINS | NUMBA]
+        parts += [f"{name} {pins.get(name)}" for name in PINS | NUMBA]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
-def run_code(cell: "Cell") -> str:
-    """The code behind the numbers of a cell's runs."""
+def run_code(cell: "Cell", pins: Mapping[str, str] | None = None) -> str:
+    """The code behind the numbers of a cell's runs, here or under other pins."""
     families = [] if cell.family is None else [type(cell.family).__module__]
-    return _of(type(cell.runnable).__module__, *families, "pfedrl.pipeline.execute")
+    modules = (type(cell.runnable).__module__, *families, "pfedrl.pipeline.execute")
+    return _of(*modules) if pins is None else fingerprint(*modules, pins=pins)
 
 
 def build_code(cell: "Cell") -> str:

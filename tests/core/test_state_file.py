@@ -51,7 +51,7 @@ states = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(states)
 def test_what_comes_back_is_what_went_in(tmp_path: Path, state: object):
     write_state(tmp_path / "state", state)

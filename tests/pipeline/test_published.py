@@ -23,8 +23,9 @@ def finished(tmp_path, monkeypatch):
     """A project in which one experiment has been run, at a laptop scale of a few seeds."""
     for folder in ("workflow", "envs"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    tiny = (ROOT / "tests" / "tiny.yaml").read_text().replace("scale: tiny", "scale: laptop")
-    (tmp_path / "workflow" / "scales" / "laptop.yaml").write_text(tiny)
+    scales = tmp_path / "workflow" / "scales"
+    tiny = (scales / "tiny.yaml").read_text().replace("scale: tiny", "scale: laptop")
+    (scales / "laptop.yaml").write_text(tiny)
     monkeypatch.chdir(tmp_path)
     project = Project.here(tmp_path)
     for cell in cells(project, *EXPERIMENT, "laptop"):

@@ -19,7 +19,7 @@ from pfedrl.stack.mixing import NeighbourAverage
 
 
 @given(st.integers(2, 9), st.integers(0, 10**6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_metropolis_weights_are_doubly_stochastic_and_keep_the_mean(agents, seed):
     rng = np.random.default_rng(seed)
     upper = np.triu(rng.random((agents, agents)) < 0.5, 1)
@@ -35,7 +35,7 @@ def test_metropolis_weights_are_doubly_stochastic_and_keep_the_mean(agents, seed
 
 
 @given(st.integers(1, 9), st.floats(0.2, 1.0), st.integers(0, 10**6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_random_graphs_are_connected_symmetric_and_without_loops(agents, chance, seed):
     graph = random_connected(agents, chance, np.random.default_rng(seed))
     np.testing.assert_array_equal(graph, graph.T)

@@ -104,7 +104,7 @@ class Tiny:
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments), cwd=self.root, env=self.environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
 
     def make(self, *arguments: str) -> str:
@@ -122,8 +122,7 @@ class Tiny:
             self.command(target), cwd=self.root, env=self.environment(), start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        deadline = time.monotonic() + 120
-        while not until.exists() and process.poll() is None and time.monotonic() < deadline:
+        while not until.exists() and process.poll() is None:
             time.sleep(0.02)
         assert process.poll() is None, "the pipeline ended before it could be killed"
         os.killpg(process.pid, signal.SIGKILL)

@@ -3,9 +3,11 @@
 import contextlib
 import multiprocessing
 import signal
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -66,8 +68,24 @@ def work(connection: Connection, family: "FigureEightFamily", network: Network) 
                 answer = FAILED + str(error).encode()
             signal.alarm(0)
             connection.send_bytes(answer)
+    signal.alarm(LONGEST_SILENCE)  # SUMO may hang in its farewell, too
     if env is not None:
         env.close()
+
+
+@contextlib.contextmanager
+def main_hidden() -> Iterator[None]:
+    """A process spawned meanwhile does not run the program's main module again.
+
+    A script without `if __name__ == "__main__"` would do all its work once more in every worker,
+    before the worker comes to obey, and also where its parent is gone.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def obey(env: FigureEight, order: bytes, places: dict[str, int]) -> np.ndarray:
@@ -172,7 +190,8 @@ class Remote:
         self.process = context.Process(
             target=work, args=(theirs, self.family, self.network), daemon=True
         )
-        self.process.start()
+        with main_hidden():
+            self.process.start()
         theirs.close()
 
     def close(self) -> None:

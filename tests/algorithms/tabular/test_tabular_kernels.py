@@ -79,7 +79,7 @@ def test_bandwidth_is_that_of_the_grid(tabular_family):
 
 
 @given(st.integers(0, 10**6), st.floats(0.1, 200.0))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_softmax_is_numpys(seed, spread):
     logits = np.random.default_rng(seed).normal(size=(12, 3)) * spread
     expected = np.stack([plain.softmax(logits[:, k].reshape(3, 4)) for k in range(3)], axis=-1)
@@ -88,7 +88,7 @@ def test_softmax_is_numpys(seed, spread):
 
 
 @given(st.integers(0, 10**6), st.floats(0.01, 50.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_projection_is_the_nearest_point_of_the_simplex(seed, spread):
     """Equal to the sorting algorithm, and the variational inequality of a projection holds."""
     rng = np.random.default_rng(seed)

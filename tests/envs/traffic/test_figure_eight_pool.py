@@ -17,6 +17,8 @@ from pfedrl.envs.traffic.figure_eight import FigureEightFamily
 from pfedrl.envs.traffic.network import Network, build_network
 from pfedrl.envs.traffic.pool import FigureEightPool
 
+ROOT = str(Path(__file__).parents[3])
+
 
 @pytest.fixture(scope="module")
 def network() -> Network:
@@ -50,11 +52,11 @@ def is_alive(pid: int) -> bool:
     return not (state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "Z")
 
 
-def wait_until_dead(pid: int, seconds: float = 15) -> bool:
-    deadline = time.monotonic() + seconds
-    while is_alive(pid) and time.monotonic() < deadline:
+def wait_until_dead(pid: int) -> bool:
+    """However busy the machine is: who stays alive stays here, which pytest's limit notices."""
+    while is_alive(pid):
         time.sleep(0.05)
-    return not is_alive(pid)
+    return True
 
 
 def fake_libsumo(monkeypatch, folder: Path, text: str) -> None:
@@ -120,33 +122,65 @@ def test_closing_ends_all_workers(family, network) -> None:
     assert all(wait_until_dead(pid) for pid in own)
 
 
+# without a guard: a worker must not run it again
 PARENT = """
-import time
+import os, sys, time
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
 from pfedrl.envs.traffic.pool import FigureEightPool
 
-if __name__ == "__main__":
-    family = FigureEightFamily()
-    pool = FigureEightPool(family, family.network(family.draw([0])), 1)
-    pool.reset([0])
-    print(pool.remotes[0].process.pid, flush=True)
-    time.sleep(60)
+with open(sys.argv[1], "a") as log:
+    log.write("begun\\n")
+family = FigureEightFamily()
+pool = FigureEightPool(family, family.network(family.draw([0])), 1)
+pool.reset([0])
+print(pool.remotes[0].process.pid, flush=True)
+time.sleep(3600)
 """
 
 
 def test_a_killed_parent_leaves_no_orphan(tmp_path: Path) -> None:
-    script = tmp_path / "parent.py"
+    script, log = tmp_path / "parent.py", tmp_path / "log"
     script.write_text(PARENT)
-    root = str(Path(__file__).parents[3])
     parent = subprocess.Popen(
-        [sys.executable, str(script)],
+        [sys.executable, str(script), str(log)],
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": root},
+        env={**os.environ, "PYTHONPATH": ROOT},
     )
     assert parent.stdout is not None
-    worker = int(parent.stdout.readline())
-    assert is_alive(worker)
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+    try:
+        worker = int(parent.stdout.readline())
+        assert is_alive(worker)
+        assert log.read_text() == "begun\n", "the worker ran the script as well"
+    finally:
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
     assert wait_until_dead(worker)
+
+
+HUNG = """
+import numpy as np
+from multiprocessing import Pipe
+from pfedrl.envs.traffic import pool
+from pfedrl.envs.traffic.figure_eight import FigureEightFamily
+
+class Hung:
+    def __init__(self, *_):
+        pass
+
+    def close(self):
+        while True:
+            pass
+
+pool.FigureEight, pool.obey, pool.LONGEST_SILENCE = Hung, lambda *_: np.zeros(1), 1
+family = FigureEightFamily()
+ours, theirs = Pipe()
+ours.send_bytes(pool.RESET)
+ours.close()
+pool.work(theirs, family, family.network(family.draw([0])))
+"""
+
+
+def test_a_worker_that_hangs_in_its_farewell_is_ended() -> None:
+    ended = subprocess.run([sys.executable, "-c", HUNG], env={**os.environ, "PYTHONPATH": ROOT})
+    assert ended.returncode == -signal.SIGALRM

@@ -1,0 +1,60 @@
+"""A short run of every algorithm and statement, on every family that it runs on.
+
+Their budgets are those of workflow/scales/tiny.yaml. `pfedrl verify` reruns them and compares with
+what is stored; tests ask whether a seed's numbers are its own.
+"""
+
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pfedrl.core.recorder import Recorder
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.execute import await_workers
+from pfedrl.pipeline.project import Project
+from pfedrl.stack.loop import Control
+
+SCALE = "tiny"
+CURVE_POINTS = 3
+SWITCHES = ("unit", "step_size", "graph")  # settings that choose another way through the code
+
+
+def short_runs(project: Project) -> dict[str, Cell]:
+    """By name: one cell of every algorithm and family, under each of the algorithm's switches.
+
+    Where no experiment has such a cell, the algorithm is put on the family of another one.
+    """
+    return dict(_named(project))
+
+
+def _named(project: Project) -> Iterator[tuple[str, Cell]]:
+    families: dict[str, Cell] = {}
+    runnables: dict[tuple[str, ...], dict[str, Cell]] = {}
+    for paper, spec in project.papers.items():
+        for experiment in spec.experiments:
+            for cell in cells(project, paper, experiment, SCALE):
+                switches = [str(getattr(cell.runnable, name, "")) for name in SWITCHES]
+                endless = getattr(cell.runnable, "local_steps", 0) == float("inf")
+                switches.append("alone" if endless else "")
+                families.setdefault(cell.family_name, cell)
+                runnables.setdefault((cell.algorithm, *switches), {})[cell.family_name] = cell
+    for (algorithm, *switches), own in runnables.items():
+        for name, other in families.items():
+            if (name == "") != ("" in own):
+                continue
+            any_cell = next(iter(own.values()))
+            cell = own.get(name) or replace(any_cell, family=other.family, family_name=name)
+            if cell.skip() is None:
+                yield "-".join(filter(None, [algorithm, name, *switches])), cell
+
+
+def measured(cell: Cell, seeds: range, curve_points: int = CURVE_POINTS) -> dict[str, np.ndarray]:
+    """The columns that a run of a cell records."""
+    recorder = Recorder(seeds)
+    draws = {} if cell.family is None else cell.family.draw(seeds)
+    cell.runnable.run(seeds, cell.family, draws, recorder, Control(curve_points))
+    if multiprocessing.active_children():
+        await_workers()
+    return recorder.columns()

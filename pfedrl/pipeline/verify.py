@@ -1,0 +1,158 @@
+"""Are the numbers here those that are stored? Runs are made again and compared.
+
+`same bits`: every recorded number is the stored one. `same to rounding`: the same rows, and every
+metric's mean within the tolerance. `differs`: anything else.
+
+The tolerance is wide enough for what single precision loses in a short run: about 1e-7 a step,
+which grows while nets learn. It is far below what another choice of action makes, which shifts a
+return by a step at least. Rounding does decide on an action in the end: hence the runs are short.
+Where a number stands for the rounding itself, as in an equality that holds, it is near zero:
+ABSOLUTE.
+
+Stored are digests of short runs (workflow/digests.json), and the published runs.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from pfedrl.core.errors import unknown
+from pfedrl.core.files import atomic_write
+from pfedrl.core.processor import NUMBA, PINS, SWITCH
+from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.fingerprint import run_code
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.short_runs import measured, short_runs
+
+Answer = Literal["same bits", "same to rounding", "differs", "nothing stored"]
+
+FILE = Path("workflow", "digests.json")
+SEEDS = range(1)
+RELATIVE, ABSOLUTE = 1e-4, 1e-9
+KEYS = ("seed", "agent", "axis", "at", "metric")
+
+
+class Digest(NamedTuple):
+    """What is kept of a run."""
+
+    bits: str  # of all that was recorded
+    rows: str  # of all but the values: what was recorded, and which values are no numbers
+    metrics: dict[str, list[float]]  # mean, and mean size
+
+
+class Compared(NamedTuple):
+    """What came of making a run again."""
+
+    name: str
+    answer: Answer
+    remark: str = ""
+
+
+def digest(columns: Mapping[str, np.ndarray]) -> Digest:
+    """Of recorded columns, in their order."""
+    values = np.asarray(columns["value"])
+    finite = np.isfinite(values)
+    keys = ["\n".join(map(str, np.asarray(columns[key]).tolist())) for key in KEYS]
+    rows = hashlib.sha256("\0".join(keys).encode())
+    rows.update(np.where(finite, "", values.astype(str)).astype("U4").tobytes())
+    bits = rows.copy()
+    bits.update(np.where(finite, values, 0).tobytes())
+    names = np.asarray(columns["metric"])
+    metrics = {}
+    for name in sorted(set(names.tolist())):
+        of = values[(names == name) & finite].astype(np.float64)
+        means = (of.mean(), abs(of).mean()) if of.size else (0.0, 0.0)
+        metrics[name] = [float(f"{mean:.9g}") for mean in means]
+    return Digest(bits.hexdigest()[:20], rows.hexdigest()[:20], metrics)
+
+
+def compare(name: str, stored: Digest, found: Digest) -> Compared:
+    if found.bits == stored.bits:
+        return Compared(name, "same bits")
+    if found.rows != stored.rows:
+        return Compared(name, "differs", "in what it records")
+    apart = {
+        metric: _apart(stored.metrics[metric], means) for metric, means in found.metrics.items()
+    }
+    metric = max(apart, key=lambda metric: apart[metric])
+    answer: Answer = "differs" if apart[metric] > RELATIVE else "same to rounding"
+    was, now = stored.metrics[metric][0], found.metrics[metric][0]
+    return Compared(name, answer, f"{metric}: {was:.9g} stored, {now:.9g} here")
+
+
+def _apart(stored: list[float], found: list[float]) -> float:
+    """How far the means are apart, as a share of their size."""
+    far = max(abs(was - now) for was, now in zip(stored, found, strict=True))
+    return max(far - ABSOLUTE, 0.0) / max(stored[1], found[1], ABSOLUTE)
+
+
+def why_other_bits(environment: Mapping[str, str], able: Iterable[str]) -> str | None:
+    """Why this process may round in another way than the stored runs did, or None."""
+    if environment.get(SWITCH) == "native":
+        return f"{SWITCH}=native leaves the instruction set to the libraries"
+    if not {"avx2", "fma"} <= set(able):
+        return "this processor has no AVX2, to which the stored runs were held"
+    for name, value in (PINS | NUMBA).items():
+        if environment.get(name) != value:
+            return f"{name} is {environment.get(name)}, not {value}"
+    return None
+
+
+def chosen(project: Project, names: Iterable[str]) -> dict[str, Cell]:
+    """The short runs of these algorithms, statements or names of runs; all where none is given."""
+    runs = short_runs(project)
+    wanted = list(names)
+    known = {*runs, *(cell.algorithm for cell in runs.values())}
+    for name in wanted:
+        if name not in known:
+            raise unknown("algorithm or short run", name, sorted(known))
+    return {
+        name: cell
+        for name, cell in runs.items()
+        if not wanted or name in wanted or cell.algorithm in wanted
+    }
+
+
+def verify(project: Project, names: Iterable[str] = ()) -> Iterator[Compared]:
+    """Make the short runs again, one after the other."""
+    stored = read(project)
+    for name, cell in chosen(project, names).items():
+        if name not in stored:
+            yield Compared(name, "nothing stored", f"store it: pfedrl verify --write {name}")
+            continue
+        kept = dict(stored[name])
+        changed = kept.pop("code") != run_code(cell, PINS | NUMBA)
+        compared = compare(name, Digest(**kept), digest(measured(cell, SEEDS)))
+        remarks = [compared.remark, "code or libraries changed since" if changed else ""]
+        yield compared._replace(remark="; ".join(filter(None, remarks)))
+
+
+def read(project: Project) -> dict[str, dict[str, Any]]:
+    path = project.root / FILE
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
+    """Store the digests of short runs anew; without names, those of no run there is go."""
+    wanted = list(names)
+    stored = read(project) if wanted else {}
+    for name, cell in chosen(project, wanted).items():
+        code = run_code(cell, PINS | NUMBA)
+        stored[name] = {"code": code, **digest(measured(cell, SEEDS))._asdict()}
+        yield name
+    lines = [f"{json.dumps(name)}: {json.dumps(stored[name])}" for name in sorted(stored)]
+    with atomic_write(project.root / FILE) as temporary:
+        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def summary(answers: Iterable[Answer], reason: str | None) -> str:
+    """One line for all; with the reason where bits differ."""
+    found = list(answers)
+    kinds = ("same bits", "same to rounding", "differs", "nothing stored")
+    counts = ", ".join(f"{found.count(kind)} {kind}" for kind in kinds if kind in found)
+    rounded = "same to rounding" in found or "differs" in found
+    return counts + (f" ({reason})" if rounded and reason else "")
