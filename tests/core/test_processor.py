@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from pfedrl.core.processor import NUMBA, PINS, SWITCH, THREADS, pins
+from tests.conftest import TOO_EARLY
 
 HASWELL = frozenset({"avx2", "fma"})
 SKYLAKE = HASWELL | {"avx512vl"}
@@ -42,11 +43,15 @@ def test_what_is_set_already_wins_but_threads_are_one():
 
 
 def test_pins_come_before_the_libraries():
-    """Whatever of pfedrl is imported first, and with pytest's plugins too."""
+    """Whatever of pfedrl is imported first."""
     code = (
         "import sys, pfedrl; assert not {'numpy', 'torch', 'numba', 'pyarrow'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_pytest_and_its_plugins_import_none_of_them_before_the_pins():
+    assert not TOO_EARLY
 
 
 def test_numba_compiles_for_the_pinned_processor_and_its_cache_says_so():

@@ -158,6 +158,51 @@ def test_marks_are_reached_by_the_agents_mean_over_ten_episodes():
     np.testing.assert_array_equal(found["reached_solve"], [1, 0, 0])
 
 
+def looks(measurements, metric="greedy_return"):
+    """(seed's row, mark) to the values."""
+    found = [m for m in measurements if m.metric == metric]
+    return {
+        (int(row), m.at): values
+        for m in found
+        for row, values in zip(np.arange(2) if m.rows is None else m.rows, m.values, strict=True)
+    }
+
+
+def test_marks_jumped_in_one_round_are_all_looked_at():
+    learner = learner_of(DQN(**STEPS), range(2))
+    learner.marks = np.array([2, 3, 12])
+    learner.experience.episodes[:] = (5, 7, 6, 2, 9, 4)  # of a seed its slowest agent counts
+    found = looks(learner.measure())
+    assert set(found) == {(0, 2), (0, 3), (1, 2)}
+    assert looks(learner.measure()) == {}
+    learner.experience.episodes[3:] = 3
+    assert set(looks(learner.measure())) == {(1, 3)}
+
+
+def curve(seeds, diverged=()):
+    """A run that is looked at after 4, 8 and 12 episodes; some seeds are lost from the start."""
+    algorithm = DQN(**STEPS)
+    learner = learner_of(algorithm, seeds)
+    learner.marks = np.array([4, 8, 12])
+    for row in diverged:
+        learner.weights[3 * row : 3 * row + 3] = float("nan")
+    recorder = Recorder(seeds)
+    exchange = algorithm.exchange(learner.task, seeds)
+    train(learner, exchange, algorithm.rounds(), recorder, Control())
+    return recorder.columns()
+
+
+def test_a_seed_that_diverged_has_a_curve_without_values_and_leaves_the_others_theirs():
+    found, alone = curve(range(2), diverged=[1]), curve(range(1))
+    lost = found["seed"] == 1
+    for metric, value in (("greedy_return", np.nan), ("diverged", 1.0)):
+        rows = lost & (found["metric"] == metric)
+        np.testing.assert_array_equal(found["at"][rows], np.repeat([4, 8, 12], 3))
+        np.testing.assert_array_equal(found["value"][rows], value)
+    for column in alone:
+        np.testing.assert_array_equal(found[column][~lost], alone[column], err_msg=column)
+
+
 def test_acrobot_learns_in_its_own_observations():
     family = Acrobot(agents=2, low=-0.3, high=0.3, cap=40)
     learner = trained(DQN(**STEPS), range(2), family)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pfedrl.algorithms.ppo_kl.learner import FIRST_RETRIED_ROUND
 from pfedrl.core.recorder import Recorder
 from pfedrl.core.registry import load
 from pfedrl.envs.mujoco.reacher import Reacher
@@ -90,9 +91,7 @@ def test_all_algorithms_select_the_same_agents():
 def test_only_selected_agents_send_and_what_they_send_is_counted():
     found, learner = curves("fed_kl", [0, 1])
     # policy and critic in single precision, c1 and c2 in double
-    each = 4 * (
-        learner.rule.initial(np.random.default_rng(0))[0].size + learner.rule.critic.columns
-    )
+    each = 4 * (learner.rule.policy.columns + learner.rule.critic.columns)
     times = np.zeros((2, learner.source.agents))
     for number in range(2):
         for seed, chosen in enumerate(learner.selection(number)):
@@ -119,6 +118,42 @@ def test_a_collapsed_agent_starts_over():
     learner.advance(1)
     assert learner.retries.tolist() == [3 * 5]
     assert (learner.trained.sum(), learner.round) == (3 * 6, 5)
+
+
+def after_a_retry(seeds, number):
+    """A learner after a round in which the first agent selected fails once, in every seed."""
+    algorithm = load("algorithms", "fed_kl")(**BUDGET, **OWN["fed_kl"])
+    learner = algorithm.learner(FAMILY.task(FAMILY.draw(seeds)), seeds)
+    learner.observe()
+    learner.round = number
+    stacks, train = [], learner.train
+
+    def failing(server, steps, seed, agent, attempt, bar):
+        stacks.append(len(agent))
+        train(server, steps, seed, agent, attempt, bar)
+        return (agent == learner.selection(number)[seed, 0]) & (attempt == 0)
+
+    learner.train = failing
+    learner.advance(1)
+    return learner, stacks
+
+
+def test_a_retry_that_leaves_one_agent_is_the_same_among_others():
+    alone, stacks = after_a_retry([5], FIRST_RETRIED_ROUND)
+    assert stacks == [3, 1]
+    assert alone.retries.tolist() == [1]
+    among, stacks = after_a_retry([5, 6], FIRST_RETRIED_ROUND)
+    assert stacks == [6, 2]
+    assert among.retries.tolist() == [1, 1]
+    for name in ("policy", "critic", "c1", "c2", "first", "second", "trained"):
+        own, together = np.asarray(getattr(alone, name)), np.asarray(getattr(among, name))
+        np.testing.assert_array_equal(own[0], together[0], err_msg=name)
+
+
+def test_early_rounds_are_not_retried():
+    learner, stacks = after_a_retry([5], FIRST_RETRIED_ROUND - 1)
+    assert stacks == [3]
+    assert learner.retries.tolist() == [0]
 
 
 def test_own_coefficients_stay_with_their_agent():
