@@ -1,7 +1,10 @@
 """What the same numbers on every processor cost: work under the pins against work without them.
 
-Two processes take turns, since libraries choose when they are imported: one held to AVX2, one free
-to use what the processor has. Compared is processor time, by the median over turns.
+Processes take turns, since libraries choose when they are imported: one held to AVX2 and to one
+order of summation, one free to use what the processor has, and one free but for what lies above
+AVX2. Against the first of these two, the pins cost what wider vectors would gain; against the
+second, what the fixed order costs, which is all where a processor has no AVX-512. Compared is
+processor time, by the median over turns.
 """
 
 import json
@@ -54,6 +57,18 @@ def tabular() -> Work:
 WORKS = {"DQN 3x128, batch 64": dqn, "PPO-KL (FedKL, Reacher)": ppo_kl, "QAvg, RandomMDPs": tabular}
 
 
+NATIVE = {SWITCH: "native"}
+SIDES: dict[str, dict[str, str]] = {
+    "pinned": {},
+    "native": NATIVE,
+    # what a processor without AVX-512 would do, if this is one that has it
+    "native with AVX2": NATIVE
+    | NUMBA
+    | {name: value for name, value in PINS.items() if name != "MKL_CBWR"}
+    | {"MKL_ENABLE_INSTRUCTIONS": "AVX2"},
+}
+
+
 def seconds(prepare: Callable[[], Work]) -> float:
     """Processor time of a part, compilation aside."""
     work, found = prepare(), []
@@ -65,32 +80,32 @@ def seconds(prepare: Callable[[], Work]) -> float:
     return min(found)
 
 
-def in_a_process(native: bool) -> list[float]:
-    """Seconds of every work, in a process that chooses its instruction set itself or not."""
+def in_a_process(choice: dict[str, str]) -> list[float]:
+    """Seconds of every work, in a process with these variables and no others of the pins'."""
     ours = {*PINS, *NUMBA, "NPY_DISABLE_CPU_FEATURES", SWITCH}
     environment = {key: value for key, value in os.environ.items() if key not in ours}
-    if native:
-        environment[SWITCH] = "native"
     done = subprocess.run(
         [sys.executable, "-m", "pfedrl.benchmarks.pins"],
-        env=environment, stdout=subprocess.PIPE, check=True,
+        env=environment | choice, stdout=subprocess.PIPE, check=True,
     )  # fmt: skip
     return json.loads(done.stdout)
 
 
 def main() -> None:
-    """Print the ratio of the two for each kind of work."""
-    turns = [(in_a_process(native=False), in_a_process(native=True)) for _ in range(TURNS)]
-    table = Table(title=f"The pins' cost: processor time of a part, in ms; {TURNS} turns each")
-    for column in ("work", "pinned", "native", "pinned / native", "from", "to"):
+    """Print the ratios for each kind of work: the median over turns, and how far they vary."""
+    turns = [{name: in_a_process(choice) for name, choice in SIDES.items()} for _ in range(TURNS)]
+    table = Table(title=f"The pins' cost: processor time of a part, in ms, {TURNS} turns each")
+    others = [name for name in SIDES if name != "pinned"]
+    for column in ("work", *SIDES, *(f"pinned / {name}" for name in others)):
         table.add_column(column, justify="left" if column == "work" else "right")
-    for number, name in enumerate(WORKS):
-        pinned, native = ([turn[side][number] for turn in turns] for side in (0, 1))
-        ratios = sorted(ours / theirs for ours, theirs in zip(pinned, native, strict=True))
-        table.add_row(
-            name, *(f"{1e3 * statistics.median(side):.1f}" for side in (pinned, native)),
-            *(f"{ratio:.3f}" for ratio in (statistics.median(ratios), ratios[0], ratios[-1])),
-        )  # fmt: skip
+    for number, work in enumerate(WORKS):
+        spent = {name: [turn[name][number] for turn in turns] for name in SIDES}
+        row = [f"{1e3 * statistics.median(spent[name]):.1f}" for name in SIDES]
+        for name in others:
+            ratios = [a / b for a, b in zip(spent["pinned"], spent[name], strict=True)]
+            middle = statistics.median(ratios)
+            row.append(f"{middle:.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+        table.add_row(work, *row)
     Console().print(table)
 
 
