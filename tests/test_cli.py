@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ["build", "run", "summarise", "draw", "claims", "report", "benchmark", "list", "schema"]
+COMMANDS = [
+    "build",
+    "run",
+    "summarise",
+    "draw",
+    "claims",
+    "report",
+    "verify",
+    "benchmark",
+    "list",
+    "schema",
+]
 EXPERIMENT = ("qavg", "table1_random_mdps")
 CELL = (*EXPERIMENT, "qavg_kappa=0.2")
 

@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
+from pfedrl.cli import app
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
 from pfedrl.pipeline import verify as module
@@ -116,6 +118,23 @@ def test_the_reason_is_given_where_bits_differ():
     assert module.summary(["same bits"] * 3, "a reason") == "3 same bits"
     found = module.summary(["same bits", "same to rounding"], "a reason")
     assert found == "1 same bits, 1 same to rounding (a reason)"
+
+
+def test_the_command_fails_where_something_differs_and_only_there(tmp_path, monkeypatch):
+    a_copy(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / module.FILE
+    done = CliRunner().invoke(app, ["verify", "fedkl_theorem1"])
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1].startswith("1 same ")
+    stored = json.loads(path.read_text())
+    stored["fedkl_theorem1"] |= {"rows": "others", "bits": "others"}
+    path.write_text(json.dumps(stored))
+    done = CliRunner().invoke(app, ["verify", "fedkl_theorem1"])
+    assert done.exit_code == 1
+    assert done.stdout.startswith("differs          fedkl_theorem1 (in what it records")
+    assert CliRunner().invoke(app, ["verify", "--write", "fedkl_theorem1"]).exit_code == 0
+    assert CliRunner().invoke(app, ["verify", "fedkl_theorem1"]).exit_code == 0
 
 
 def a_copy(folder):
