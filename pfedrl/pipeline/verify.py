@@ -6,8 +6,8 @@ metric's mean within the tolerance. `differs`: anything else.
 The tolerance is wide enough for what single precision loses in a short run: about 1e-7 a step,
 which grows while nets learn; with AVX-512, and with nothing above SSE, means came out up to 5e-6
 apart. It is below what another choice of action makes, which shifts a return by a step at least.
-Rounding does decide on an action in the end: hence the runs are short. Where a number stands for the rounding itself, as in an equality that holds, it is near zero:
-ABSOLUTE.
+Rounding does decide on an action in the end: hence the runs are short. Where a number stands for
+the rounding itself, as in an equality that holds, it is near zero: ABSOLUTE.
 
 Stored are digests of short runs (workflow/digests.json), and the published runs.
 """
