@@ -1,13 +1,14 @@
 """Learners that do not learn: the floor and the ceiling of a classic control task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from pfedrl.algorithms.controls.fixed_learner import FixedLearner
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
-from pfedrl.envs.classic.task import ControlTask, start_states
+from pfedrl.envs.classic.task import ControlEnvironments, ControlTask, evaluation_starts
+from pfedrl.envs.environments import episode_returns
 
 
 class FixedControl(FixedLearner):
@@ -25,32 +26,28 @@ class FixedControl(FixedLearner):
         """[seed, member, episode]; of the best policy one episode, since a search finds it."""
         physics = self.task.physics
         episodes = self.episodes or 1
-        starts = start_states(physics, self.seeds, members.shape[1], episodes, 0, first)
+        starts = evaluation_starts(self.seeds, members.shape[1], episodes, 0, first)
+        parameters = np.repeat(members.reshape(-1, members.shape[2]), episodes, axis=0)
+        rows = starts.reshape(len(parameters), -1)
         if self.optimal:
-            pairs = zip(members.reshape(-1, members.shape[2]), starts.reshape(-1, 4), strict=True)
-            best = [physics.best(parameters, start) for parameters, start in pairs]
-            return np.array(best, float).reshape(starts.shape[:3])
-        return self._random(members, starts, first)
+            pairs = zip(parameters, physics.placed(rows), strict=True)
+            found = np.array([physics.best(*pair) for pair in pairs], float)
+        else:
+            environments = ControlEnvironments(physics, parameters)
+            found = episode_returns(environments, rows, self._random(members.shape[1], first))
+        return found.reshape(starts.shape[:3])
 
-    def _random(self, members: np.ndarray, starts: np.ndarray, first: int) -> np.ndarray:
-        """Whole episodes of random actions."""
-        physics = self.task.physics
-        state = np.array(starts.reshape(-1, physics.STATE))
-        parameters = np.repeat(members.reshape(-1, members.shape[2]), starts.shape[2], axis=0)
+    def _random(self, members: int, first: int) -> Callable[[np.ndarray], np.ndarray]:
+        """Random actions of every member's episodes, by its own generator."""
         generators = [
             generator(seed, Purpose.AGENT, first + member)
             for seed in self.seeds
-            for member in range(members.shape[1])
+            for member in range(members)
         ]
-        active = np.ones(len(state), np.bool_)
-        reward, terminal = np.zeros(len(state), np.float32), np.zeros(len(state), np.bool_)
-        total = np.zeros(len(state))
-        for _ in range(physics.cap):
-            action = [g.integers(physics.actions, size=starts.shape[2]) for g in generators]
-            physics.step(state, np.concatenate(action), parameters, active, reward, terminal)
-            total += np.where(active, reward, 0.0)
-            active &= ~terminal
-        return total.reshape(starts.shape[:3])
+        actions = self.task.physics.actions
+        return lambda seen: np.concatenate(
+            [g.integers(actions, size=(self.episodes, 1)) for g in generators]
+        )
 
     def measure(self) -> Iterator[Measurement]:
         """Under the names of what learners report, so that figures can draw them as levels."""

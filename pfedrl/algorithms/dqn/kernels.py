@@ -16,42 +16,28 @@ EXPLORE, ACTION, START, BATCH = 0, 1, 2, 6  # columns of a row of uniforms
 
 @kernel
 def choose(values, epsilon, active, uniforms, place, action):
-    """Epsilon-greedy on values [replica, action]; the first of equal values."""
+    """Epsilon-greedy on values [replica, action]: action [replica, 1], the first of equals."""
     for r in range(len(values)):
         if not active[r]:
             continue
         row = uniforms[r, place[r]]
         if row[EXPLORE] < epsilon[r]:
-            action[r] = int(row[ACTION] * values.shape[1])
+            action[r, 0] = int(row[ACTION] * values.shape[1])
         else:
             best = 0
             for a in range(1, values.shape[1]):
                 if values[r, a] > values[r, best]:
                     best = a
-            action[r] = best
+            action[r, 0] = best
 
 
 @kernel
-def end_episodes(
-    active, reward, terminated, truncated, cap, clock, state, start, uniforms, place, total,
-    episodes, returns,
-):  # fmt: skip
-    """Count the step; where the episode is over, keep its return and start the next one."""
+def own_columns(active, uniforms, place, into):
+    """The batch's columns of the row that each active replica used last."""
     for r in range(len(active)):
-        if not active[r]:
-            continue
-        clock[r] += 1
-        total[r] += reward[r]
-        truncated[r] = clock[r] >= cap
-        if terminated[r] or truncated[r]:
-            if episodes[r] < returns.shape[1]:
-                returns[r, episodes[r]] = total[r]
-            episodes[r] += 1
-            clock[r] = 0
-            total[r] = 0.0
-            for j in range(state.shape[1]):
-                state[r, j] = (2 * uniforms[r, place[r], START + j] - 1) * start
-        place[r] += 1
+        if active[r]:
+            for b in range(into.shape[1]):
+                into[r, b] = uniforms[r, place[r] - 1, BATCH + b]
 
 
 @kernel

@@ -49,9 +49,9 @@ class DQNLearner(Learner):
         self.first_agent = first_agent
         self.shape = (task.seeds, task.agents)
         replicas = task.seeds * task.agents
-        physics = task.physics
-        hidden = [settings.width] * settings.layers
-        self.net = Perceptron(physics.observation, *hidden, physics.actions, embedding=embedding)
+        environments = task.environments()
+        actions, hidden = environments.action_space.count, [settings.width] * settings.layers
+        self.net = Perceptron(environments.observation_size, *hidden, actions, embedding=embedding)
         if weights is None:
             weights = np.concatenate([self.net.initial_rows(seed, task.agents) for seed in seeds])
         self._hold(weights.reshape(replicas, -1).astype(np.float32))
@@ -59,12 +59,12 @@ class DQNLearner(Learner):
         self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
         self.copied = np.zeros(replicas, np.int64)  # the first phase's updates at the last copy
         self.experience = Acting(
-            physics, task.training, seeds, first_agent, settings.episodes, settings.buffer,
-            settings.batch, embedding, settings.truncation_stops,
+            environments, seeds, range(first_agent, first_agent + task.agents), settings.episodes,
+            settings.buffer, settings.batch, embedding, settings.truncation_stops,
         )  # fmt: skip
         batch = self.experience.replay.batch
         self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
-        self.slope = np.zeros((*batch.reward.shape, physics.actions), np.float32)
+        self.slope = np.zeros((*batch.reward.shape, actions), np.float32)
         self.loss_slope = torch.from_numpy(self.slope)
         self.loss = np.zeros(replicas)
         self.diverged = np.zeros(replicas, np.bool_)
@@ -98,12 +98,12 @@ class DQNLearner(Learner):
 
     def episodes_done(self) -> np.ndarray:
         """Episodes that all agents of a seed have had, of those asked for: [seed]."""
-        done = np.where(self.diverged, self.settings.episodes, self.experience.episodes)
+        done = np.where(self.diverged, self.settings.episodes, self.experience.episodes.done)
         return np.minimum(done.reshape(self.shape).min(axis=1), self.settings.episodes)
 
     def _unfinished(self) -> np.ndarray:
         """Replicas still at it. In lock step the agents of a seed go on until the last is done."""
-        short = (self.experience.episodes < self.settings.episodes) & ~self.diverged
+        short = (self.experience.episodes.done < self.settings.episodes) & ~self.diverged
         if self.settings.unit == "step":
             seeds = short.reshape(self.shape).any(axis=1)
             short = np.repeat(seeds, self.shape[1]) & ~self.diverged
@@ -115,7 +115,7 @@ class DQNLearner(Learner):
             self._fresh()
         if self.settings.unit == "episode":
             self.goal = min(self.goal + steps, self.settings.episodes)
-            while (active := (self.experience.episodes < self.goal) & ~self.diverged).any():
+            while (active := (self.experience.episodes.done < self.goal) & ~self.diverged).any():
                 self._step(active)
             return
         active = self._unfinished()
@@ -144,13 +144,15 @@ class DQNLearner(Learner):
         for updates in (*self.updates.values(), self.copied):
             updates[:] = 0
         self.target.copy_(self.weights)
-        started = self.settings.epsilon_decay**self.experience.episodes
+        started = self.settings.epsilon_decay**self.experience.episodes.done
         self.epsilon[:] = self.settings.epsilon * started
 
     def _step(self, active: np.ndarray) -> None:
         """One step in the environments, and one gradient step where the replay is warm."""
         experience = self.experience
-        values = self.net.outputs(self.weights, torch.from_numpy(experience.observation[:, None]))
+        seen = torch.from_numpy(experience.environments.observation[:, None])
+        inputs = self.net.with_embedding(self.layers, seen)
+        values = self.net.forward(self.layers, inputs)[-1]
         experience.step(values.squeeze(1).numpy(), self.epsilon, active)
         self._update(active & (experience.replay.size >= self.settings.warm_up), self.phases[0])
 
@@ -201,7 +203,7 @@ class DQNLearner(Learner):
     def _rate(self) -> np.ndarray:
         """Each replica's learning rate, by its own episodes."""
         every = self.settings.halve_every
-        halvings = self.experience.episodes // every if every else 0
+        halvings = self.experience.episodes.done // every if every else 0
         return np.broadcast_to(self.settings.learning_rate * 0.5**halvings, self.diverged.shape)
 
     def observe(self) -> None:
@@ -253,7 +255,7 @@ class DQNLearner(Learner):
             "moments": self.moments,
             "updates": self.updates,
             "copied": self.copied,
-            "experience": self.experience.kept(),
+            "experience": self.experience.state(),
             "loss": self.loss,
             "diverged": self.diverged,
             "epsilon": self.epsilon,

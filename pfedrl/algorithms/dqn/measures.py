@@ -19,7 +19,7 @@ from pfedrl.algorithms.dqn.metrics import MARKS, WINDOW
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
-from pfedrl.envs.classic.task import ControlTask, start_states
+from pfedrl.envs.classic.task import ControlEnvironments, ControlTask, evaluation_starts
 from pfedrl.stack.nets import Perceptron
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Look:
             at, rows, [learner.seeds[row] for row in rows],
             replace(task, training=task.training[rows], held_out=task.held_out[rows]),
             learner.weights.view(*learner.shape, -1)[rows],
-            learner.experience.returns.reshape(*learner.shape, -1)[rows],
+            learner.experience.episodes.returns.reshape(*learner.shape, -1)[rows],
             learner.diverged.reshape(learner.shape)[rows],
             learner.net, learner.settings, learner.first_agent,
         )  # fmt: skip
@@ -76,9 +76,9 @@ def measures(learner: "DQNLearner", rows: np.ndarray, at: int) -> Iterator[Measu
         yield from training_returns(look)
     yield look.measured("diverged", look.diverged.astype(float))
     count = task.agents
-    starts = start_states(
-        task.physics, look.seeds, count + task.held_out.shape[1], settings.evaluation_episodes,
-        at, look.first_agent,
+    starts = evaluation_starts(
+        look.seeds, count + task.held_out.shape[1], settings.evaluation_episodes, at,
+        look.first_agent,
     )  # fmt: skip
     own = greedy(look, look.weights, task.training[:, :, None], starts[:, :count, None])[:, :, 0]
     learner.greedy_total[rows] += own
@@ -142,11 +142,12 @@ def greedy(look: Look, stack: torch.Tensor, members: np.ndarray, starts: np.ndar
     """
     seeds, nets = stack.shape[:2]
     shape = (seeds, nets, members.shape[2], starts.shape[3])
-    rows = (seeds * nets, shape[2] * shape[3], -1)
     parameters = np.broadcast_to(members[:, :, :, None], (*shape, members.shape[-1]))
-    begin = np.broadcast_to(starts, (*shape, starts.shape[-1])).reshape(rows)
+    environments = ControlEnvironments(look.task.physics, parameters.reshape(-1, members.shape[-1]))
+    begin = np.broadcast_to(starts, (*shape, starts.shape[-1]))
+    begin = begin.reshape(seeds * nets, -1, starts.shape[-1])
     weights = stack.reshape(seeds * nets, -1)
-    scores = greedy_returns(look.net, weights, look.task.physics, parameters.reshape(rows), begin)
+    scores = greedy_returns(look.net, weights, environments, begin)
     scores[~torch.isfinite(weights).all(1).numpy()] = np.nan
     return scores.reshape(shape).mean(axis=3)
 
@@ -160,10 +161,10 @@ def personalisation_error(look: Look, starts: np.ndarray) -> Iterator[Measuremen
     shape = look.diverged.shape
     replicas, episodes = look.diverged.size, starts.shape[2]
     begin = starts.reshape(replicas, episodes, -1)
-    parameters = np.repeat(look.task.training.reshape(replicas, 1, -1), episodes, axis=1)
+    parameters = np.repeat(look.task.training.reshape(replicas, -1), episodes, axis=0)
     errors = value_errors(
-        look.net, look.weights.reshape(replicas, -1), look.task.physics, parameters, begin,
-        look.settings.gamma,
+        look.net, look.weights.reshape(replicas, -1),
+        ControlEnvironments(look.task.physics, parameters), begin, look.settings.gamma,
     )  # fmt: skip
     errors = np.where(look.diverged, np.nan, errors.reshape(shape))
     yield look.measured("value_error", errors)

@@ -47,6 +47,15 @@ def step_cartpole(state, action, parameters, active, reward, terminal):
 
 
 @kernel
+def place(state, clock, rows, starts, width):
+    """Rows start anew, in every coordinate within +- width by starts in [0, 1)."""
+    for i in range(len(rows)):
+        clock[rows[i]] = 0
+        for j in range(state.shape[1]):
+            state[rows[i], j] = (2.0 * starts[i, j] - 1.0) * width
+
+
+@kernel
 def observe_cartpole(state, observation):
     """The state itself."""
     observation[:] = state

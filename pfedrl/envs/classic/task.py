@@ -2,13 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from pfedrl.core.seeds import Purpose, generator
+from pfedrl.envs.environments import Discrete
 from pfedrl.envs.family import Draws, Family
 
 
@@ -34,6 +35,52 @@ class Physics:
         self.observe(rows, seen)
         return seen.reshape(*state.shape[:-1], self.observation)
 
+    def placed(self, starts: np.ndarray) -> np.ndarray:
+        """States [..., 4] of starts, which are uniform numbers in [0, 1)."""
+        return (2 * starts.astype(float) - 1) * self.start
+
+
+class ControlEnvironments:
+    """Rows of members with these parameters [row, parameter]: see `Environments`."""
+
+    def __init__(self, physics: Physics, parameters: np.ndarray):
+        from pfedrl.envs.classic.physics import place
+
+        rows, self.place = len(parameters), place
+        self.physics, self.parameters = physics, np.ascontiguousarray(parameters)
+        self.observation_size, self.cap = physics.observation, physics.cap
+        self.action_space = Discrete(physics.actions)
+        self.states = np.zeros((rows, physics.STATE))
+        self.clock = np.zeros(rows, np.int64)  # steps of the episode so far
+        self.observation = np.zeros((rows, physics.observation), np.float32)
+        self.other = np.zeros_like(self.observation)  # that of the step before
+        self.reward = np.zeros(rows, np.float32)
+        self.terminated = np.zeros(rows, np.bool_)
+        self.truncated = np.zeros(rows, np.bool_)
+
+    def starts(self, generators: Sequence[np.random.Generator]) -> np.ndarray:
+        return np.stack([random.random(self.physics.STATE) for random in generators])
+
+    def reset(self, rows: np.ndarray, starts: np.ndarray) -> None:
+        self.place(self.states, self.clock, rows, starts, self.physics.start)
+        self.physics.observe(self.states, self.observation)
+
+    def step(self, action: np.ndarray, active: np.ndarray) -> None:
+        self.physics.step(
+            self.states, action[:, 0], self.parameters, active, self.reward, self.terminated
+        )
+        self.clock += active
+        np.greater_equal(self.clock, self.cap, out=self.truncated)
+        self.observation, self.other = self.other, self.observation
+        self.physics.observe(self.states, self.observation)
+
+    def state(self) -> dict[str, Any]:
+        return {"states": self.states, "clock": self.clock}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.states, self.clock = state["states"], state["clock"]
+        self.physics.observe(self.states, self.observation)
+
 
 @dataclass(frozen=True)
 class ControlTask:
@@ -51,16 +98,26 @@ class ControlTask:
     def seeds(self) -> int:
         return self.training.shape[0]
 
+    def environments(self) -> ControlEnvironments:
+        """Every agent of every seed in its member, [seed, agent] flattened."""
+        return ControlEnvironments(
+            self.physics, self.training.reshape(self.seeds * self.agents, -1)
+        )
 
-def start_states(
-    physics: Physics, seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
+    def newcomers(self) -> "ControlTask":
+        """The members that nobody trains on, each with an agent."""
+        return replace(self, training=self.held_out, held_out=self.held_out[:, :0])
+
+
+def evaluation_starts(
+    seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
 ) -> np.ndarray:
-    """Start states [seed, member, episode, 4]; each evaluation has its own, in any block."""
-    starts = np.empty((len(seeds), members, episodes, physics.STATE))
+    """Starts [seed, member, episode, 4]; each evaluation has its own, in any block."""
+    starts = np.empty((len(seeds), members, episodes, Physics.STATE))
     for row, seed in enumerate(seeds):
         for member in range(members):
             rng = generator(seed, Purpose.EVALUATION, first + member, at)
-            starts[row, member] = rng.uniform(-1, 1, starts.shape[2:]) * physics.start
+            starts[row, member] = rng.random(starts.shape[2:])
     return starts
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
+from pfedrl.envs.environments import Continuous
 from pfedrl.envs.experience import Act, Experience
 from pfedrl.envs.family import Draws, Family
 from pfedrl.envs.mujoco import reacher_kernels as kernels
@@ -16,6 +17,7 @@ from pfedrl.envs.mujoco import reacher_kernels as kernels
 FIELD = 0.2  # targets lie within this distance of the shoulder
 GRID = 8  # the field's square, cut into 8 x 8 cells
 CLIENTS = GRID * GRID
+KEPT = ("arm", "target", "noise", "clock", "observation")
 CORNERS = (0, GRID - 1, CLIENTS - GRID, CLIENTS - 1)  # out of reach: they reuse cell 1
 
 
@@ -26,6 +28,64 @@ def cells() -> tuple[np.ndarray, np.ndarray]:
     side = 2 * FIELD / GRID
     x, top = -FIELD + client // GRID * side, FIELD - client % GRID * side
     return np.stack([x, top - side], axis=1), np.stack([x + side, top], axis=1)
+
+
+class ReacherEnvironments:
+    """Arms that feel an offset [row, 2] beside each action: see `Environments`.
+
+    A start is an arm (two angles, two speeds) and a target; where a noise distorts the actions, it
+    follows, a pair a step.
+    """
+
+    observation_size = 11
+    action_space = Continuous(2, 1.0)
+
+    def __init__(self, task: "ReacherTask", agent: np.ndarray, offset: np.ndarray):
+        rows = len(agent)
+        self.task, self.agent, self.offset, self.cap = task, agent, offset, task.horizon
+        self.arm, self.target = np.zeros((rows, 4)), np.zeros((rows, 2))
+        self.noise = np.zeros((rows, self.cap if task.noise else 0, 2))
+        self.clock = np.zeros(rows, np.int64)
+        self.observation = np.zeros((rows, self.observation_size))
+        self.reward = np.zeros(rows)
+        self.terminated, self.truncated = np.zeros((2, rows), np.bool_)
+
+    def starts(self, generators: Sequence[np.random.Generator]) -> np.ndarray:
+        pairs = zip(self.agent, generators, strict=True)
+        return np.concatenate([self.task.starts(agent, 1, random) for agent, random in pairs])
+
+    def reset(self, rows: np.ndarray, starts: np.ndarray) -> None:
+        self.arm[rows], self.target[rows] = starts[:, :4], starts[:, 4:6]
+        self.noise[rows] = starts[:, 6:].reshape(len(rows), -1, 2)
+        self.clock[rows] = 0
+        seen = np.empty((len(rows), self.observation_size))
+        kernels.place(self.arm[rows], self.target[rows], seen)
+        self.observation[rows] = seen
+
+    def step(self, action: np.ndarray, active: np.ndarray) -> None:
+        added = self.offset
+        if self.task.noise:  # a row that rests at its end has none left
+            now = np.minimum(self.clock, self.cap - 1)
+            added = added + self.noise[np.arange(len(now)), now]
+        felt = action + added
+        self.observation = self.observation.copy()
+        if active.all():
+            kernels.step(self.arm, self.target, felt, self.observation, self.reward)
+        else:
+            some = (self.arm, self.target, felt, self.observation, self.reward)
+            arm, target, felt, observation, reward = (array[active] for array in some)
+            kernels.step(arm, target, felt, observation, reward)
+            self.arm[active], self.observation[active] = arm, observation
+            self.reward[active] = reward
+        self.clock += active
+        self.truncated = self.clock >= self.cap
+
+    def state(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in KEPT}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        for name in KEPT:
+            setattr(self, name, state[name])
 
 
 @dataclass(frozen=True)
@@ -56,6 +116,23 @@ class ReacherTask:
             found = np.concatenate([found, drawn[(drawn**2).sum(axis=1) < FIELD**2]])
         return found[:count]
 
+    def starts(self, client: int, count: int, random: np.random.Generator) -> np.ndarray:
+        """Starts [count, number] of a client's episodes: arms, targets and noise."""
+        arm = random.uniform(-1, 1, (count, 4)) * (0.1, 0.1, 0.005, 0.005)
+        target = self.targets(client, count, random)
+        if not self.noise:
+            return np.concatenate([arm, target], axis=1)
+        drawn = np.clip(self.noise * random.standard_normal((self.horizon, count, 2)), -1, 1)
+        return np.concatenate([arm, target, drawn.swapaxes(0, 1).reshape(count, -1)], axis=1)
+
+    def environments(
+        self, seed: np.ndarray | None = None, agent: np.ndarray | None = None
+    ) -> ReacherEnvironments:
+        """Row i is agent[i] of seed row seed[i]; unsaid, every agent of every seed."""
+        if seed is None or agent is None:
+            seed, agent = (index.reshape(-1) for index in np.indices(self.offset.shape[:2]))
+        return ReacherEnvironments(self, agent, self.offset[seed, agent])
+
     def collect(
         self,
         seed: np.ndarray,
@@ -66,27 +143,19 @@ class ReacherTask:
     ) -> Experience:
         """Whole episodes, all members' side by side (see `Source`)."""
         members, steps = len(agent), self.horizon
-        start = np.stack([g.uniform(-1, 1, (episodes, 4)) for g in generators])
-        arm = start.reshape(-1, 4) * (0.1, 0.1, 0.005, 0.005)
-        target = np.concatenate(
-            [self.targets(c, episodes, g) for c, g in zip(agent, generators, strict=True)]
-        )
-        added = np.broadcast_to(
-            self.offset[seed, agent][:, None, None], (members, steps, episodes, 2)
-        )
-        if self.noise:
-            drawn = [g.standard_normal((steps, episodes, 2)) for g in generators]
-            added = added + np.clip(self.noise * np.stack(drawn), -1, 1)
+        pairs = zip(agent, generators, strict=True)
+        starts = np.concatenate([self.starts(own, episodes, random) for own, random in pairs])
+        environments = self.environments(np.repeat(seed, episodes), np.repeat(agent, episodes))
+        environments.reset(np.arange(members * episodes), starts)
         seen = np.empty((members, steps, episodes, self.observation_size))
         actions = np.empty((members, steps, episodes, 2))
         rewards = np.empty((members, steps, episodes))
-        observation, reward = np.empty((len(arm), self.observation_size)), np.empty(len(arm))
-        kernels.place(arm, target, observation)
+        everyone = np.ones(members * episodes, np.bool_)
         for t in range(steps):
-            seen[:, t], actions[:, t] = act(observation.reshape(members, episodes, -1))
-            felt = actions[:, t] + added[:, t]
-            kernels.step(arm, target, felt.reshape(-1, 2), observation, reward)
-            rewards[:, t] = reward.reshape(members, episodes)
+            observation = environments.observation.reshape(members, episodes, -1)
+            seen[:, t], actions[:, t] = act(observation)
+            environments.step(actions[:, t].reshape(-1, 2), everyone)
+            rewards[:, t] = environments.reward.reshape(members, episodes)
         ends = np.zeros((members, episodes * steps), dtype=bool)
         ends[:, steps - 1 :: steps] = True
         return Experience(  # one episode after the other

@@ -11,6 +11,7 @@ from pfedrl.envs.experience import Act, Experience
 from pfedrl.envs.traffic.network import Network
 from pfedrl.envs.traffic.pool import FigureEightPool, Vehicles
 from pfedrl.envs.traffic.simulation import STEP
+from pfedrl.envs.traffic.stepping import TrafficEnvironments
 
 if TYPE_CHECKING:
     from pfedrl.envs.traffic.figure_eight import FigureEightFamily
@@ -70,6 +71,10 @@ class TrafficTask:
         self._pool = FigureEightPool(family, network, seeds)
         self._last: list[list[Vehicles]] = []  # [seed][step] of the episodes collected last
         self._crashes = np.zeros(seeds)  # among them, as a share
+
+    def environments(self) -> TrafficEnvironments:
+        """Every agent of every seed, in the simulations that `collect` uses too."""
+        return TrafficEnvironments(self._pool)
 
     def collect(
         self,

@@ -47,9 +47,11 @@ def trained(algorithm, seeds, family=FAMILY):
 @pytest.mark.parametrize("algorithm", [DQN, DQNAvg])
 def test_training_twice_is_equal(algorithm, settings):
     first, second = (trained(algorithm(**settings), range(2)) for _ in range(2))
-    np.testing.assert_array_equal(first.experience.returns, second.experience.returns)
+    np.testing.assert_array_equal(
+        first.experience.episodes.returns, second.experience.episodes.returns
+    )
     np.testing.assert_array_equal(first.weights.numpy(), second.weights.numpy())
-    assert np.isfinite(first.experience.returns).all()
+    assert np.isfinite(first.experience.episodes.returns).all()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,9 @@ def test_goes_on_from_a_checkpoint_as_if_nothing_had_happened(algorithm):
     kept = copy.deepcopy([half.state() for half in go_on(range(2))])
     second, _ = go_on(count(2), kept)
     np.testing.assert_array_equal(whole.weights.numpy(), second.weights.numpy())
-    np.testing.assert_array_equal(whole.experience.returns, second.experience.returns)
+    np.testing.assert_array_equal(
+        whole.experience.episodes.returns, second.experience.episodes.returns
+    )
 
 
 def test_a_replica_that_diverges_ends_there_and_the_others_go_on():
@@ -90,8 +94,10 @@ def test_a_replica_that_diverges_ends_there_and_the_others_go_on():
     np.testing.assert_array_equal(diverged, [0, 1, 0, 0, 0, 0])
     average = columns["value"][columns["metric"] == "return_average"]
     np.testing.assert_array_equal(np.isnan(average), [False, True, False, False, False, False])
-    others = trained(algorithm, range(2)).experience.returns
-    np.testing.assert_allclose(np.delete(learner.experience.returns, 1, 0), np.delete(others, 1, 0))
+    others = trained(algorithm, range(2)).experience.episodes.returns
+    np.testing.assert_allclose(
+        np.delete(learner.experience.episodes.returns, 1, 0), np.delete(others, 1, 0)
+    )
 
 
 def test_replay_returns_what_was_stored():
@@ -100,9 +106,9 @@ def test_replay_returns_what_was_stored():
     experience = learner.experience
     batch = experience.sample(np.ones(3, bool))
     state = batch.seen.astype(float).reshape(-1, 4)
-    parameters = np.repeat(experience.parameters, batch.action.shape[1], axis=0)
+    parameters = np.repeat(experience.environments.parameters, batch.action.shape[1], axis=0)
     reward, terminal = np.zeros(len(state), np.float32), np.zeros(len(state), bool)
-    experience.physics.step(
+    experience.environments.physics.step(
         state, batch.action.ravel(), parameters, np.ones(len(state), bool), reward, terminal
     )
     np.testing.assert_allclose(state, batch.following.reshape(-1, 4), atol=1e-5)
@@ -139,13 +145,13 @@ def test_targets_of_long_rounds_are_copied_within_them():
 
 def test_the_rate_halves_by_each_agents_own_episodes():
     learner = learner_of(DQN(**STEPS), [0])
-    learner.experience.episodes[:] = (0, 5, 11)
+    learner.experience.episodes.done[:] = (0, 5, 11)
     np.testing.assert_allclose(learner._rate(), [0.002, 0.001, 0.0005])
 
 
 def test_marks_are_reached_by_the_agents_mean_over_ten_episodes():
     learner = learner_of(DQN(**STEPS | {"episodes": 30}), range(3))
-    returns = learner.experience.returns.reshape(3, 3, 30)
+    returns = learner.experience.episodes.returns.reshape(3, 3, 30)
     returns[0] = np.arange(30) * [[1], [2], [3]]  # the mean over agents is twice the episode
     returns[1] = 10
     returns[2] = 50
@@ -206,5 +212,5 @@ def test_a_seed_that_diverged_has_a_curve_without_values_and_leaves_the_others_t
 def test_acrobot_learns_in_its_own_observations():
     family = Acrobot(agents=2, low=-0.3, high=0.3, cap=40)
     learner = trained(DQN(**STEPS), range(2), family)
-    assert learner.experience.observation.shape == (4, 6)
-    assert (learner.experience.returns >= -40).all()
+    assert learner.experience.environments.observation.shape == (4, 6)
+    assert (learner.experience.episodes.returns >= -40).all()
