@@ -1,8 +1,8 @@
-"""Adam on rows of weights, in place.
+"""Adam and SGD on rows of weights, in place.
 
-Each row has its own rate and its own count of steps; rows that rest are passed over, and a step may
-touch a range of columns only. Sums and products may be contracted, nothing more: with `fastmath`
-divisions and roots start from an estimate that differs between makes of processor.
+Each row has its own rate, and Adam its own count of steps; rows that rest are passed over, and a
+step may touch a range of columns only. Sums and products may be contracted, nothing more: with
+`fastmath` divisions and roots start from an estimate that differs between makes of processor.
 """
 
 from typing import Any, NamedTuple
@@ -53,3 +53,27 @@ def adam(weights, gradient, mean, square, steps, rate, active, first, last, epsi
             m[p] = near * m[p] + new_near * g
             v[p] = far * v[p] + new_far * g * g
             own[p] -= step * m[p] / (np.sqrt(v[p]) * scale + tiny)
+
+
+@kernel
+def sgd(weights, gradient, velocity, rate, active, first, last, momentum, decay):
+    """A step on columns first to last of the active rows, with PyTorch's momentum.
+
+    velocity is None where there is no momentum; decay as in `adam`.
+    """
+    kept = np.float32(momentum)
+    for r in range(len(weights)):
+        if not active[r]:
+            continue
+        step = np.float32(rate[r])
+        own, slope = weights[r, first:last], gradient[r, first:last]
+        v: Any = None if velocity is None else velocity[r, first:last]
+        pull: Any = None if decay is None else decay[first:last]
+        for p in range(len(own)):
+            g = slope[p]
+            if decay is not None:
+                g += pull[p] * own[p]
+            if velocity is not None:
+                v[p] = kept * v[p] + g
+                g = v[p]
+            own[p] -= step * g

@@ -1,11 +1,11 @@
-"""Adam on rows is PyTorch's and Keras's, each row at its own rate, only where it is asked for."""
+"""Adam on rows is PyTorch's and Keras's, SGD is PyTorch's; only the rows and columns asked for."""
 
 import numpy as np
 import pytest
 import torch
 from numba import njit
 
-from pfedrl.stack.optimisers import KERAS, PYTORCH, adam
+from pfedrl.stack.optimisers import KERAS, PYTORCH, adam, sgd
 
 ROWS, COLUMNS, STEPS = 3, 40, 25
 
@@ -73,3 +73,42 @@ def test_no_step_starts_from_an_estimate_of_the_processor(decay):
     (assembly,) = afresh.inspect_asm().values()
     assert "sqrtps" in assembly  # it is vectorised
     assert "rcpps" not in assembly and "rsqrtps" not in assembly
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+@pytest.mark.parametrize("decay", [0.0, 5e-2])
+def test_sgd_on_a_parabola_is_its_closed_form(momentum, decay):
+    """Of x^2 / 2: x_t+1 = (1 + momentum - rate (1 + decay)) x_t - momentum x_t-1."""
+    rates, active = np.array([0.1, 0.05, 0.1]), np.array([True, True, False])
+    weights = np.repeat([[1.0, -2.0, 3.0]], ROWS, axis=0).astype(np.float32)
+    start = weights.copy()
+    velocity = np.zeros_like(weights) if momentum else None
+    pull = np.full(3, decay, np.float32) if decay else None
+    for _ in range(STEPS):
+        sgd(weights, weights.copy(), velocity, rates, active, 0, 2, momentum, pull)
+    for row in (0, 1):
+        across = 1 + momentum - rates[row] * (1 + decay)
+        matrix = np.array([[across, -momentum], [1, 0]])
+        first = 1 - rates[row] * (1 + decay)  # after one step
+        factor = (np.linalg.matrix_power(matrix, STEPS - 1) @ [first, 1])[0]
+        np.testing.assert_allclose(weights[row, :2], factor * start[row, :2], rtol=1e-4)
+    np.testing.assert_array_equal(weights[2], start[2])
+    np.testing.assert_array_equal(weights[:, 2], start[:, 2])  # beyond the last column
+
+
+def test_sgd_is_pytorchs_each_row_at_its_own_rate():
+    rng = np.random.default_rng(0)
+    start = rng.normal(size=(ROWS, COLUMNS)).astype(np.float32)
+    gradients = rng.normal(size=(STEPS, ROWS, COLUMNS)).astype(np.float32)
+    rates, everyone = np.array([1e-3, 5e-3, 1e-2]), np.ones(ROWS, bool)
+    found, velocity = start.copy(), np.zeros_like(start)
+    decay = np.full(COLUMNS, 5e-4, np.float32)
+    for gradient in gradients:
+        sgd(found, gradient, velocity, rates, everyone, 0, COLUMNS, 0.9, decay)
+    for row, rate in enumerate(rates):
+        theirs = torch.nn.Parameter(torch.from_numpy(start[row].copy()))
+        optimiser = torch.optim.SGD([theirs], lr=rate, momentum=0.9, weight_decay=5e-4)
+        for gradient in gradients:
+            theirs.grad = torch.from_numpy(gradient[row])
+            optimiser.step()
+        np.testing.assert_allclose(found[row], theirs.detach().numpy(), atol=2e-6)

@@ -14,7 +14,7 @@ from pfedrl.algorithms.ppo_kl import kernels
 from pfedrl.algorithms.ppo_kl.settings import PPOKLSettings, Pull
 from pfedrl.envs.experience import Experience
 from pfedrl.stack.nets import Perceptron, glorot_start
-from pfedrl.stack.optimisers import KERAS, adam
+from pfedrl.stack.optimisers import KERAS, adam, sgd
 
 TOLERANCE = 1.1  # a coefficient moves when the distance is this far from its target
 COEFFICIENT_CAP, C2_FLOOR = 20.0, 1e-8
@@ -165,6 +165,7 @@ class PPOKL:
         gradient = torch.empty_like(stack.policy)
         layers, gradients = self.policy.views(stack.policy), self.policy.views(gradient)
         log_std, d_log_std = self.log_std(stack.policy).numpy(), self.log_std(gradient).numpy()
+        rate, everyone = np.empty(len(gradient)), np.ones(len(gradient), np.bool_)
         for _ in range(self.settings.policy_epochs):
             xs, batches = shuffled(generators, observations, fixed)
             for x, batch in minibatches(self.settings.policy_batch, xs, batches):
@@ -178,7 +179,11 @@ class PPOKL:
                 if self.pull.proximal:
                     gradient.add_(stack.policy - stack.anchor, alpha=self.pull.proximal)
                 stack.policy_steps += 1
-                stack.policy.add_(gradient, alpha=-self.step_size(stack.policy_steps))
+                rate[:] = self.step_size(stack.policy_steps)
+                sgd(
+                    stack.policy.numpy(), gradient.numpy(), None, rate, everyone, 0,
+                    self.policy.columns, 0.0, None,
+                )  # fmt: skip
 
     def step_size(self, step: int) -> float:
         """The SGD step's size; FMARL lets it decay within a round."""
