@@ -3,11 +3,12 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field
 
+from pfedrl.algorithms.adaptation import Adaptation, adapt
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.algorithms.dqn import metrics
 from pfedrl.algorithms.dqn.settings import DeepSettings
@@ -20,13 +21,6 @@ from pfedrl.stack.loop import Control, recorded_rounds, train
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
     from pfedrl.stack.distillation import Weighting
-
-
-class Adaptation(NamedTuple):
-    """How a new environment is met: what starts anew, and what is trained ("all", a part, "")."""
-
-    fresh: tuple[str, ...]
-    trains: str
 
 
 class DeepValue(Algorithm, DeepSettings):
@@ -79,18 +73,9 @@ class DeepValue(Algorithm, DeepSettings):
         task = family.task(draws)
         learner, exchange = self.learner(task, seeds), self.exchange(task, seeds)
         train(learner, exchange, self.rounds(), recorder, self.watching(learner, control))
-        if not self.adapt_episodes or not learner.task.held_out.shape[1]:
-            return
-        settings = self.adapting()
-        for name, (fresh, trains) in self.adaptations().items():
-            newcomers = learner.newcomers(settings, (trains,), fresh)
-            kept = Recorder(seeds)
+        if self.adapt_episodes and task.held_out.shape[1]:
             points = self.adapt_evaluations or 0
-            alone = never(settings.local_steps)  # newcomers of a seed share nothing
-            watched = settings.watching(newcomers, Control(points))
-            train(newcomers, alone, settings.rounds(), kept, watched)
-            for axis, at, metric, values, rows in kept.state():
-                recorder.add(axis, at, f"{name}_{metric}", values, rows)
+            adapt(learner, self.adapting(), self.adaptations(), points, seeds, recorder)
 
     def watching(self, learner: "DQNLearner", control: Control) -> Control:
         """Marks of the curve and progress, both counted in episodes.

@@ -2,7 +2,8 @@
 
 from typing import ClassVar
 
-from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
+from pfedrl.algorithms.adaptation import Adaptation
+from pfedrl.algorithms.dqn.deep_value import DeepValue
 
 
 class DQN(DeepValue):

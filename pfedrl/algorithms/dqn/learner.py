@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
+from pfedrl.algorithms.adaptation import Adaptation, newcomers_weights
 from pfedrl.algorithms.dqn import kernels
 from pfedrl.algorithms.dqn.acting import Acting
 from pfedrl.algorithms.dqn.measures import measures
@@ -232,21 +232,13 @@ class DQNLearner(Learner):
             yield from measures(self, rows, int(at))
             self.looked[rows] += 1
 
-    def newcomers(
-        self, settings: DeepSettings, phases: tuple[str, ...], fresh: tuple[str, ...]
-    ) -> "DQNLearner":
-        """Learners in the new environments, from the agents' average; `fresh` parts start anew."""
-        new = self.task.held_out
-        task = replace(self.task, training=new, held_out=new[:, :0])
-        stack = self.weights.view(*self.shape, -1).mean(1, keepdim=True)
-        weights = stack.expand(-1, new.shape[1], -1).numpy().copy()
-        for row, seed in enumerate(self.seeds):
-            start = self.net.initial_rows(seed, self.task.agents + new.shape[1])[self.task.agents :]
-            for part in fresh:
-                weights[row, :, self.net.part[part]] = start[:, self.net.part[part]]
+    def newcomers(self, settings: DeepSettings, way: Adaptation) -> "DQNLearner":
+        task, stack = self.task.newcomers(), self.weights.view(*self.shape, -1)
+        weights = newcomers_weights(self.net, stack, self.seeds, task.agents, way.fresh)
         return DQNLearner(
-            task, self.seeds, settings, self.net.embedding, phases, weights, self.task.agents
-        )
+            task, self.seeds, settings, self.net.embedding, (way.trains,), weights,
+            self.task.agents,
+        )  # fmt: skip
 
     def state(self) -> dict[str, Any]:
         return {

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
+from pfedrl.algorithms.adaptation import Adaptation
+from pfedrl.algorithms.dqn.deep_value import DeepValue
 from pfedrl.envs.classic.task import ControlTask
 
 if TYPE_CHECKING:

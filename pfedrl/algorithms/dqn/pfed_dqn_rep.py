@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.dqn.deep_value import Adaptation, DeepValue
+from pfedrl.algorithms.adaptation import Adaptation
+from pfedrl.algorithms.dqn.deep_value import DeepValue
 from pfedrl.algorithms.dqn.metrics import similarities
 from pfedrl.envs.classic.task import ControlFamily, ControlTask
 

@@ -70,8 +70,7 @@ def test_newcomers_of_pfed_dqn_rep_keep_the_representation(project):
     cell = cell_of(project, "control_cartpole", "pfed_dqn_rep")
     algorithm = cell.runnable
     learner = algorithm.learner(cell.family.task(cell.family.draw([0])), [0])
-    fresh, trains = algorithm.adaptations()["adapt"]
-    newcomers = learner.newcomers(algorithm.adapting(), (trains,), fresh)
+    newcomers = learner.newcomers(algorithm.adapting(), algorithm.adaptations()["adapt"])
     before = {key: part.clone() for key, part in newcomers.parts.items()}
     while not newcomers.finished.all():
         newcomers.advance(5)
