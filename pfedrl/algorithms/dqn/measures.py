@@ -17,6 +17,12 @@ import torch
 from pfedrl.algorithms.dqn.greedy import greedy_returns, value_errors
 from pfedrl.algorithms.dqn.metrics import MARKS, WINDOW
 from pfedrl.algorithms.dqn.settings import DeepSettings
+from pfedrl.algorithms.measures import (
+    cosines,
+    episodes_to,
+    return_summaries,
+    training_curve,
+)
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.classic.task import ControlEnvironments, ControlTask, evaluation_starts
@@ -25,8 +31,6 @@ from pfedrl.stack.nets import Perceptron
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
 
-SMOOTHED = 9  # episodes of training whose returns are averaged for a curve
-POINTS = 100  # of a training curve, at the least
 PROBES = 256  # states on which environments are compared
 
 
@@ -112,25 +116,16 @@ def training_returns(look: Look) -> Iterator[Measurement]:
     200 steps, `episodes_to_half` 100; where it never does (`reached_*` is 0), it is all episodes of
     training, a lower bound. Acrobot's returns, which are negative, have no such marks.
     """
-    returns, episodes = look.returns, look.at
-    stride = max(1, episodes // POINTS)
-    for episode in range(stride, episodes + 1, stride):
-        recent = returns[:, :, max(0, episode - SMOOTHED) : episode].mean(axis=2)
+    returns = look.returns
+    for episode, recent in training_curve(returns, look.at):
         yield look.measured("training_return", recent)._replace(at=episode)
-    yield look.measured("return_average", returns.mean(axis=2))
-    yield look.measured("return_variance", returns.var(axis=2))
-    yield look.measured("return_deviation", returns.std(axis=2))
-    yield look.measured("return_median", np.median(returns, axis=2))
+    for name, summary in return_summaries(returns).items():
+        yield look.measured(name, summary)
     positive = (returns < 0).sum(axis=(1, 2)) == 0
-    if episodes < WINDOW or look.settings.unit == "episode" or not positive.any():
+    if look.at < WINDOW or look.settings.unit == "episode" or not positive.any():
         return
-    together = returns.mean(axis=1)
-    recent = np.lib.stride_tricks.sliding_window_view(together, WINDOW, axis=1).mean(axis=2)
     for name, share in MARKS.items():
-        there = recent >= share * look.task.physics.cap
-        reached = there.any(axis=1)
-        first = np.where(reached, there.argmax(axis=1) + WINDOW, float(episodes))
-        first[np.isnan(together).any(axis=1)] = np.nan  # an agent diverged
+        first, reached = episodes_to(returns, share * look.task.physics.cap, WINDOW)
         yield look.measured(f"episodes_to_{name}", first, positive)
         yield look.measured(f"reached_{name}", reached.astype(float), positive)
 
@@ -192,13 +187,6 @@ def similarities(look: Look) -> Iterator[Measurement]:
     pairs = zip(found["head"], found["transition"], strict=True)
     correlation = [np.corrcoef(head[above], moves[above])[0, 1] for head, moves in pairs]
     yield look.measured("similarity_correlation", np.array(correlation))
-
-
-def cosines(vectors: np.ndarray) -> np.ndarray:
-    """[seed, agent, number] to [seed, agent, agent]."""
-    vectors = vectors.astype(float)
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=2, keepdims=True), 1e-12)
-    return np.einsum("sif,sjf->sij", unit, unit)
 
 
 def transitions(look: Look) -> np.ndarray:
