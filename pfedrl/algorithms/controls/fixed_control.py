@@ -46,7 +46,7 @@ class FixedControl(FixedLearner):
         ]
         actions = self.task.physics.actions
         return lambda seen: np.concatenate(
-            [g.integers(actions, size=(self.episodes, 1)) for g in generators]
+            [g.integers(actions, size=(self.episodes or 1, 1)) for g in generators]
         )
 
     def measure(self) -> Iterator[Measurement]:
