@@ -177,11 +177,11 @@ def looks(measurements, metric="greedy_return"):
 def test_marks_jumped_in_one_round_are_all_looked_at():
     learner = learner_of(DQN(**STEPS), range(2))
     learner.marks = np.array([2, 3, 12])
-    learner.experience.episodes[:] = (5, 7, 6, 2, 9, 4)  # of a seed its slowest agent counts
+    learner.experience.episodes.done[:] = (5, 7, 6, 2, 9, 4)  # of a seed its slowest agent counts
     found = looks(learner.measure())
     assert set(found) == {(0, 2), (0, 3), (1, 2)}
     assert looks(learner.measure()) == {}
-    learner.experience.episodes[3:] = 3
+    learner.experience.episodes.done[3:] = 3
     assert set(looks(learner.measure())) == {(1, 3)}
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pfedrl.algorithms.tabular import kernels
-from pfedrl.benchmarks import plain_tabular as plain
+from tests.plain import tabular as plain
 
 
 def random_task(seed, states=5, actions=3, members=2, seeds=70, moves=None):
