@@ -148,6 +148,7 @@ def _page(
 def _draw(
     path: Path, wrong: dict[str, tuple[float, float]], powers: dict[float, list[float]]
 ) -> None:
+    import matplotlib
     from matplotlib.figure import Figure
 
     from pfedrl.analysis.style import FAINT, INK, METADATA, WIDTH, paper_style
@@ -161,11 +162,12 @@ def _draw(
         left.plot(np.maximum(by_t, least), places, "o", color=FAINT, label="t test at every look")
         left.plot(np.maximum(ours, least), places, "s", color="#0072B2", label="ours")
         left.axvline(LEVEL, color=INK, linewidth=0.8)
-        left.set(xscale="log", xlabel="share of wrong verdicts where nothing is to be found")
+        left.set(xscale="log", xlabel="share of wrong verdicts, nothing to be found")
         left.set_yticks(places, list(wrong))
         left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
-        for effect, shares in powers.items():
-            right.plot(looks(), shares, "o-", label=f"{effect:g}")
+        shades = matplotlib.colormaps["viridis_r"](np.linspace(0.2, 0.95, len(powers)))
+        for (effect, shares), shade, marker in zip(powers.items(), shades, "osD^", strict=False):
+            right.plot(looks(), shares, f"{marker}-", color=shade, label=f"{effect:g}")
         right.set(xlabel="seeds", ylabel="share decided", title="Mean difference in s.d.")
         right.set_xscale("log", base=2)
         right.set_xticks(looks(), [str(n) for n in looks()])
