@@ -111,7 +111,11 @@ def _add(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
     with atomic_write(target) as temporary:
         pq.write_table(
             table, temporary, compression="zstd", compression_level=19, write_statistics=False,
-            use_dictionary=[name for name in table.column_names if name != "value"],
-            column_encoding={"value": "BYTE_STREAM_SPLIT"}, write_page_checksum=True,
+            use_dictionary=["experiment", "algorithm", "family", "axis", "metric"],
+            column_encoding={
+                "seed": "DELTA_BINARY_PACKED", "agent": "DELTA_BINARY_PACKED",
+                "at": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT",
+            },
+            write_page_checksum=True,
         )  # fmt: skip
     return target
