@@ -198,9 +198,11 @@ def figures(
     from pfedrl.analysis.redraw import redraw
     from pfedrl.core.progress import progress_bar
     from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.published import FOLDER
 
+    project = Project.here()
     with progress_bar("figures") as progress:
-        redraw(Project.here(), output, progress)
+        redraw(project, output, project.root / FOLDER, progress)
     typer.echo(output / "index.html")
 
 

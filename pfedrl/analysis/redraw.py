@@ -17,8 +17,10 @@ from pfedrl.pipeline.published import NAME, published_runs, scale_of
 Progress = Callable[[int, int], None]
 
 
-def redraw(project: Project, figures: Path, progress: Progress = lambda done, total: None) -> None:
-    """Summaries and verdicts go to results/published, tables and figures to `figures`.
+def redraw(
+    project: Project, figures: Path, folder: Path, progress: Progress = lambda done, total: None
+) -> None:
+    """Tables and figures go to `figures`, summaries and verdicts to `folder`.
 
     No simulator is needed: what is not published is not drawn.
     """
@@ -27,7 +29,6 @@ def redraw(project: Project, figures: Path, progress: Progress = lambda done, to
         raise PfedrlError(
             "nothing is published: run the pipeline, then `pfedrl publish`, and try again."
         )
-    folder = project.root / "results" / NAME
     drawable = {
         paper: [
             name

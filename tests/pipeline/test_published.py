@@ -12,7 +12,7 @@ from pfedrl.pipeline.artifact import read_run
 from pfedrl.pipeline.cells import cells, run_path
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import publish, published_runs, scale_of
+from pfedrl.pipeline.published import FOLDER, publish, published_runs, scale_of
 from tests.tiny import ROOT
 
 EXPERIMENT = ("pfedrl_rep", "figure2")
@@ -74,7 +74,7 @@ def test_runs_of_other_settings_are_never_mixed_in(finished):
 def test_the_page_is_drawn_from_published_runs_alone(finished):
     list(publish(finished, "laptop", ["pfedrl_rep"]))
     shutil.rmtree(finished.root / "results" / "laptop")
-    redraw(Project.here(finished.root), finished.root / "paper_figures")
+    redraw(Project.here(finished.root), finished.root / "paper_figures", finished.root / FOLDER)
     assert (finished.root / "paper_figures" / "pfedrl_rep" / "figure2.png").exists()
     assert (finished.root / "paper_figures" / "index.html").exists()
     summary = read_summary(finished.root / "results/published/summaries", *EXPERIMENT)
@@ -85,4 +85,4 @@ def test_nothing_published_is_one_clear_error(tmp_path):
     for folder in ("workflow", "envs"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     with pytest.raises(PfedrlError, match="nothing is published"):
-        redraw(Project.here(tmp_path), tmp_path / "paper_figures")
+        redraw(Project.here(tmp_path), tmp_path / "paper_figures", tmp_path)

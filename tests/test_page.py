@@ -1,0 +1,41 @@
+"""The committed page is what the published runs give: it cannot go stale unseen."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pfedrl.analysis.redraw import redraw
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import FOLDER
+from tests.tiny import ROOT
+
+
+@pytest.fixture(scope="module")
+def redrawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    redraw(Project.here(ROOT), folder / "paper_figures", folder)
+    return folder
+
+
+def test_every_number_that_is_drawn_is_the_committed_one(redrawn: Path):
+    drawn = sorted((redrawn / "paper_figures").rglob("*.csv"))
+    assert drawn
+    for path in drawn:
+        committed = ROOT / path.relative_to(redrawn)
+        # another processor may round the last digit of a statistic otherwise
+        pd.testing.assert_frame_equal(
+            pd.read_csv(path), pd.read_csv(committed), check_exact=False, rtol=1e-6, obj=path.name
+        )
+
+
+def test_every_verdict_is_the_committed_one(redrawn: Path):
+    judged = sorted((redrawn / "claims").glob("*.json"))
+    assert judged
+    for path in judged:
+        ours, theirs = (
+            {claim["id"]: claim["verdict"] for claim in json.loads(file.read_text())["claims"]}
+            for file in (path, ROOT / FOLDER / "claims" / path.name)
+        )
+        assert ours == theirs, path.stem
