@@ -4,18 +4,21 @@ PYTHON ?= python3
 SCALE ?= laptop
 CORES ?= all
 TARGET ?= all
+HOURS ?= 1
 
 BIN := .venv/bin
 INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help install reproduce figures test bench clean
+.PHONY: help install reproduce figures decide test bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make reproduce [SCALE=smoke|laptop|paper] [CORES=n] [TARGET=qavg]"
 	@echo "                 build the tables, figures and verdicts of the papers"
 	@echo "make figures     draw them again from the published runs alone, without a simulator"
+	@echo "make decide [HOURS=1] [CORES=n]"
+	@echo "                 run more seeds where an hour decides most claims, and stop in time"
 	@echo "make test        lint, types, tests, and a smoke run of the whole pipeline"
 	@echo "make bench       speed of the batched kernels against a plain loop"
 	@echo "make install     the virtual environment .venv, with every dependency pinned"
@@ -42,6 +45,9 @@ test: install
 
 figures: install
 	$(BIN)/pfedrl figures
+
+decide: install
+	$(BIN)/pfedrl decide --hours $(HOURS) $(if $(filter-out all,$(CORES)),--cores $(CORES))
 
 bench: install
 	$(BIN)/pfedrl benchmark

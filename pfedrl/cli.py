@@ -34,6 +34,9 @@ ScaleName = Annotated[
     str, typer.Option("--scale", help="A file in workflow/scales: seeds and budgets.")
 ]
 Output = Annotated[Path | None, typer.Option(help="Default: where the pipeline would write.")]
+Cores = Annotated[
+    int | None, typer.Option(min=1, help="Processes at once; one a processor by default.")
+]
 Code = Annotated[
     str | None, typer.Option(help="The fingerprint that the code must have; any by default.")
 ]
@@ -207,6 +210,47 @@ def figures(
 
 
 @app.command()
+def plan(
+    scale: ScaleName = "published",
+    cores: Cores = None,
+    json: Annotated[Path | None, typer.Option(help="A file for the same as JSON.")] = None,
+) -> None:
+    """List the claims that are open: the seeds they need, and the core-hours that those cost.
+
+    Prices come from what the runs behind the verdicts took. Published runs are judged first; at
+    another scale the verdicts are those of the last `pfedrl claims`.
+    """
+    from pfedrl.analysis.output import write_json
+    from pfedrl.analysis.plan import read_ledger
+    from pfedrl.analysis.plan_tables import as_json, show
+    from pfedrl.analysis.redraw import judge_published
+    from pfedrl.pipeline.project import Project
+
+    project = Project.here()
+    if scale == "published":
+        judge_published(project)
+    ledger = read_ledger(project, scale)
+    show(ledger, cores or available_cores())
+    if json is not None:
+        write_json(json, as_json(ledger, cores or available_cores()))
+
+
+@app.command()
+def decide(
+    hours: Annotated[float, typer.Option(min=0, help="How long it may take.")],
+    cores: Cores = None,
+) -> None:
+    """Add seeds to the published runs where an hour decides most claims, and stop in time."""
+    import signal
+
+    from pfedrl.analysis.decide import decide
+    from pfedrl.pipeline.project import Project
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and no run outlives it
+    decide(Project.here(), hours, cores or available_cores(), typer.echo)
+
+
+@app.command()
 def level(
     output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
         "paper_figures", "evidence"
@@ -354,6 +398,12 @@ def schema(
 
 def summaries_folder(scale: str) -> Path:
     return Path("results", scale, "summaries")
+
+
+def available_cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main() -> NoReturn:

@@ -36,6 +36,12 @@ def seeds_at(look: int) -> int:
     return FIRST_LOOK * 2**look
 
 
+def next_look(seeds: int) -> int:
+    """How many seeds there are when they are looked at next."""
+    last = look(seeds)
+    return seeds_at(0 if last is None else last + 1)
+
+
 def spent(p_value: np.ndarray | float, look: int) -> np.ndarray:
     """A look's p value as one that holds for all looks."""
     return np.minimum(p_value * 2.0 ** (look + 1), 1.0)

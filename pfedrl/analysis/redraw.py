@@ -1,6 +1,6 @@
 """Every table, figure and verdict again, from the published runs alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from pfedrl.analysis.claims import evaluate
@@ -12,7 +12,8 @@ from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, published_runs, scale_of
+from pfedrl.pipeline.published import FOLDER, NAME, published_runs, scale_of
+from pfedrl.pipeline.scale import Scale
 
 Progress = Callable[[int, int], None]
 
@@ -24,11 +25,7 @@ def redraw(
 
     No simulator is needed: what is not published is not drawn.
     """
-    scale = project.scale(NAME)
-    if not scale.papers:
-        raise PfedrlError(
-            "nothing is published: run the pipeline, then `pfedrl publish`, and try again."
-        )
+    scale = _published(project)
     drawable = {
         paper: [
             name
@@ -47,15 +44,7 @@ def redraw(
 
     for paper, budgets in scale.papers.items():
         for experiment in budgets:
-            source = scale_of(project, paper, experiment)
-            assert source is not None
-            runs = [
-                path
-                for cell in cells(project, paper, experiment, source)
-                if cell.skip() is None
-                for path in published_runs(project.root, source, cell)
-            ]
-            summarise(runs, *paths(folder / "summaries", paper, experiment))
+            _summarise(project, paper, experiment, folder)
             step()
         for artifact in drawable[paper]:
             draw(project, paper, artifact, NAME, folder / "summaries", figures / paper)
@@ -64,3 +53,36 @@ def redraw(
         step()
     report(project, figures, folder / "claims", figures / "index.html")
     overview(project, figures, folder / "claims")
+
+
+def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:
+    """Summaries and verdicts alone; of the named experiments (paper and name) where some are."""
+    folder = project.root / FOLDER
+    for paper, budgets in _published(project).papers.items():
+        chosen = [name for name in budgets if only is None or (paper, name) in only]
+        for experiment in chosen:
+            _summarise(project, paper, experiment, folder)
+        if chosen:
+            path = folder / "claims" / f"{paper}.json"
+            evaluate(project, paper, NAME, folder / "summaries", path)
+
+
+def _published(project: Project) -> Scale:
+    scale = project.scale(NAME)
+    if not scale.papers:
+        raise PfedrlError(
+            "nothing is published: run the pipeline, then `pfedrl publish`, and try again."
+        )
+    return scale
+
+
+def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> None:
+    source = scale_of(project, paper, experiment)
+    assert source is not None
+    runs = [
+        path
+        for cell in cells(project, paper, experiment, source)
+        if cell.skip() is None
+        for path in published_runs(project.root, source, cell)
+    ]
+    summarise(runs, *paths(folder / "summaries", paper, experiment))

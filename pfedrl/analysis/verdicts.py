@@ -14,7 +14,7 @@ from pfedrl.analysis.claim_tests import (
     UNDECIDED,
     Outcome,
 )
-from pfedrl.analysis.evidence import LEVEL, p_above
+from pfedrl.analysis.evidence import LEVEL, next_look, p_above
 from pfedrl.analysis.statistics import paired_differences
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.claim import Agrees, Claim, Greater, Ordered, Test
@@ -47,14 +47,14 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
     if reversed_ or clearly:
         if reversed_ or any(len(tested) * (o.p_against_without or 0.0) < LEVEL for o in clearly):
             return Verdict(CONTRADICTED)
-        return Verdict(UNDECIDED, ["contradicted but for one seed"])
+        return Verdict(UNDECIDED, ["contradicted but for one seed"], _next_look(outcomes))
     for verdict in (NOT_RUN, OUTSIDE):
         if any(o.verdict == verdict for o in outcomes):
             return Verdict(verdict)
     if all(_holds(o) for o in outcomes):
         if all(o.p_for_without is None or o.p_for_without < LEVEL for o in outcomes):
             return Verdict(REPRODUCED)
-        return Verdict(UNDECIDED, ["reproduced but for one seed"])
+        return Verdict(UNDECIDED, ["reproduced but for one seed"], _next_look(outcomes))
     open_ = [o for o in tested if not _holds(o)]
     needed = [o.needed for o in open_]
     if not open_:
@@ -63,6 +63,10 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
         return Verdict(UNDECIDED, ["no reasonable number of seeds would decide"])
     most = max(n for n in needed if n is not None)
     return Verdict(UNDECIDED, [f"{most:,} seeds would decide if they are like these"], most)
+
+
+def _next_look(outcomes: Sequence[Outcome]) -> int:
+    return next_look(min(outcome.seeds for outcome in outcomes))
 
 
 def _holds(outcome: Outcome) -> bool:

@@ -115,9 +115,7 @@ class Project:
     def scale(self, name: str) -> Scale:
         """A file in workflow/scales, or 'published': each experiment at its fullest budget."""
         if name == "published":
-            from pfedrl.pipeline.published import published_scale
-
-            return published_scale(self)
+            return self._published
         folder = self.root / "workflow" / "scales"
         known = [path.stem for path in folder.glob("*.yaml")]
         if name not in known:
@@ -134,6 +132,13 @@ class Project:
                 if experiment != "default" and experiment not in self.paper(paper).experiments:
                     raise unknown("experiment", experiment, self.paper(paper).experiments, where)
         return scale
+
+    @cached_property
+    def _published(self) -> Scale:
+        """Asked for with every claim, and more seeds do not change it."""
+        from pfedrl.pipeline.published import published_scale
+
+        return published_scale(self)
 
     def styles(self) -> dict[str, Style]:
         """What workflow/style.yaml says of algorithms; nothing where there is none."""

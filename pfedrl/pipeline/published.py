@@ -83,11 +83,11 @@ def publish(project: Project, scale: str, papers: list[str]) -> Iterator[Path]:
             for cell in cells(project, paper, experiment, scale):
                 folder = run_path(scale, cell, "0-1").parent
                 for run in sorted((project.root / folder).glob("*.parquet")):
-                    if (added := _add(project.root, scale, cell, run)) is not None:
+                    if (added := add_run(project.root, scale, cell, run)) is not None:
                         yield added
 
 
-def _add(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
+def add_run(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
     """Publish one run; None where the very same is there already.
 
     A run of the same seeds takes the place of an older one. One that shares only some seeds with

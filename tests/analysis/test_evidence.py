@@ -10,6 +10,7 @@ from scipy import stats
 from pfedrl.analysis.evidence import (
     LEVEL,
     look,
+    next_look,
     p_above,
     p_share,
     p_within,
@@ -52,6 +53,7 @@ def test_a_clear_difference_is_decided_by_20_seeds_and_a_plain_one_by_80():
 
 def test_looks_come_when_seeds_have_doubled():
     assert [look(n) for n in (4, 5, 9, 10, 39, 40, 80, 16_000)] == [None, 0, 0, 1, 2, 3, 4, 11]
+    assert [next_look(n) for n in (0, 4, 5, 9, 10, 39, 40)] == [5, 5, 10, 10, 20, 40, 80]
     assert seeds_at(11) == 10_240
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from pfedrl.analysis.claim_tests import Contrast, Outcome, above, judged
 from pfedrl.analysis.claims import judge, readings
+from pfedrl.analysis.evidence import next_look
 from pfedrl.analysis.report import beside
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
@@ -60,6 +61,7 @@ def test_a_verdict_that_one_seed_carries_is_not_given():
         found = decide(claim(), [outcome(**{f"p_{side}": 0.001, f"p_{side}_without": 0.02})])
         assert found.verdict == "undecided"
         assert "but for one seed" in found.notes[0]
+        assert found.needed == next_look(outcome().seeds)
 
 
 def test_leaving_out_a_seed_is_tried_on_the_data():

@@ -1,0 +1,254 @@
+"""What evidence is missing and what it would cost: open claims, seeds, processor time.
+
+A claim needs seeds of its experiments, and all cells of an experiment have the same seeds. So what
+can be bought is experiments lifted to a number of seeds, and one purchase may decide many claims.
+Prices come from the processor seconds that finished runs measured.
+"""
+
+import heapq
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pfedrl.analysis.claim_tests import NOT_RUN, UNDECIDED
+from pfedrl.analysis.claims import experiments_of, shortened
+from pfedrl.analysis.evidence import next_look
+from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.artifact import read_facts
+from pfedrl.pipeline.cells import Cell, cells, run_path
+from pfedrl.pipeline.claim import Claim
+from pfedrl.pipeline.paper import Paper
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import NAME, published_runs, scale_of
+
+OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
+START_UP = 5.0  # seconds that a process is given to import what it needs
+
+Place = tuple[str, str]  # paper and experiment
+
+
+class Job(NamedTuple):
+    """A block of seeds of one cell, and how long it should take."""
+
+    place: Place
+    scale: str
+    cell: str
+    seeds: range
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an experiment's finished runs say of its next ones."""
+
+    scale: str  # at which it was run
+    seeds: range
+    block: int  # seeds a job
+    rates: dict[str, float]  # cell to processor seconds a seed
+    memory_mb: float  # of the largest job
+    disk_mb: float  # a seed, of all cells
+
+    def jobs(self, place: Place, upto: int) -> list[Job]:
+        """The blocks that are missing until there are so many seeds."""
+        last = self.seeds.start + upto
+        blocks = [
+            range(first, min(first + self.block, last))
+            for first in range(self.seeds.stop, last, self.block)
+        ]
+        return [
+            Job(place, self.scale, cell, block, rate * len(block))
+            for cell, rate in self.rates.items()
+            for block in blocks
+        ]
+
+
+@dataclass(frozen=True)
+class OpenClaim:
+    """A claim without a verdict: the seeds that its experiments lack, or why none would help."""
+
+    paper: str
+    id: str
+    words: str
+    ours: bool
+    verdict: str
+    places: tuple[Place, ...]
+    needs: dict[Place, int]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """Experiments lifted to a number of seeds, and the claims that this should decide."""
+
+    upto: dict[Place, int]
+    claims: tuple[OpenClaim, ...]
+    jobs: tuple[Job, ...]
+    memory_mb: float
+    disk_mb: float
+
+    @cached_property
+    def core_hours(self) -> float:
+        return sum(job.seconds for job in self.jobs) / 3600
+
+    @cached_property
+    def claims_an_hour(self) -> float:
+        return len(self.claims) / max(self.core_hours, 1e-9)
+
+    def seconds(self, cores: int) -> float:
+        """From the first start to the last end, the longest jobs first."""
+        ends = [0.0] * cores
+        for job in sorted(self.jobs, key=lambda job: -job.seconds):
+            heapq.heapreplace(ends, ends[0] + job.seconds + START_UP)
+        return max(ends)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Every claim's verdict, those that are open, and what the experiments behind them cost."""
+
+    verdicts: dict[tuple[str, str], str]
+    open: tuple[OpenClaim, ...]
+    measured: dict[Place, Measured]
+
+    def buy(self, upto: dict[Place, int]) -> Purchase | None:
+        """The purchase of so many seeds; None where nothing was measured yet."""
+        if not upto.keys() <= self.measured.keys():
+            return None
+        costs = {place: self.measured[place] for place in upto}
+        decided = tuple(
+            claim
+            for claim in self.open
+            if claim.needs and all(n <= upto.get(place, 0) for place, n in claim.needs.items())
+        )
+        return Purchase(
+            upto,
+            decided,
+            tuple(job for place, cost in costs.items() for job in cost.jobs(place, upto[place])),
+            max((cost.memory_mb for cost in costs.values()), default=0.0),
+            sum(
+                cost.disk_mb * max(0, upto[place] - len(cost.seeds))
+                for place, cost in costs.items()
+            ),
+        )
+
+    def purchases(self) -> list[Purchase]:
+        """One for each set of seeds that some claim needs; first what an hour decides most of."""
+        wanted = {tuple(sorted(claim.needs.items())) for claim in self.open if claim.needs}
+        found = [self.buy(dict(upto)) for upto in sorted(wanted)]
+        return sorted(
+            (purchase for purchase in found if purchase is not None),
+            key=lambda purchase: -purchase.claims_an_hour,
+        )
+
+    def everything(self) -> Purchase | None:
+        """All that can be bought, each experiment once."""
+        upto: dict[Place, int] = {}
+        for purchase in self.purchases():
+            for place, seeds in purchase.upto.items():
+                upto[place] = max(seeds, upto.get(place, 0))
+        return self.buy(upto)
+
+
+def choose(purchases: Sequence[Purchase], seconds: float, cores: int) -> Purchase | None:
+    """The first of those that would be done in time."""
+    return next((p for p in purchases if p.seconds(cores) <= seconds), None)
+
+
+def read_ledger(project: Project, scale: str) -> Ledger:
+    """From the verdicts that stand in results/<scale>/claims, and the runs behind them."""
+    if not project.scale(scale).verdicts:
+        raise PfedrlError(f"scale '{scale}' gives no verdicts, so there is nothing to plan.")
+    results = {name: _results(project, scale, name) for name in project.papers}
+    if not any(results.values()):
+        raise PfedrlError(f"results/{scale}/claims: no verdicts yet. Run the pipeline first.")
+    measured = {
+        (paper, experiment): found
+        for paper, page in project.papers.items()
+        for experiment in page.experiments
+        if (found := _measure(project, scale, paper, experiment)) is not None
+    }
+    open_claims = []
+    verdicts = {}
+    for name, page in project.papers.items():
+        for claim in page.claims:
+            result = results[name].get(claim.id)
+            verdicts[name, claim.id] = NOT_RUN if result is None else result["verdict"]
+            if verdicts[name, claim.id] in OPEN:
+                less = shortened(project, page, project.scale(scale), claim.tests)
+                open_claims.append(_open(page, claim, result, less, measured))
+    return Ledger(verdicts, tuple(open_claims), measured)
+
+
+def _results(project: Project, scale: str, paper: str) -> dict[str, dict[str, Any]]:
+    path = project.root / "results" / scale / "claims" / f"{paper}.json"
+    if not path.exists():
+        return {}
+    return {result["id"]: result for result in json.loads(path.read_text())["claims"]}
+
+
+def _open(
+    page: Paper,
+    claim: Claim,
+    result: dict[str, Any] | None,
+    less: str,
+    measured: dict[Place, Measured],
+) -> OpenClaim:
+    experiments = dict.fromkeys(e for test in claim.tests for e in experiments_of(page, test))
+    places = tuple((page.paper, experiment) for experiment in experiments)
+    verdict = NOT_RUN if result is None else result["verdict"]
+    needs: dict[Place, int] = {}
+    if result is None or verdict == NOT_RUN:
+        reason = "not run" if result is None else f"not run: {result['evidence']}"
+    elif verdict != UNDECIDED:
+        reason = f"the paper's budget: this is at {less}"
+    elif less and not claim.budget_free:
+        reason = f"the paper's budget: more seeds would only lean at {less}"
+    elif result["needed"] is None:
+        reason = "; ".join(result["notes"]) or result["evidence"]
+    else:
+        needs, reason = _lacking(places, result["needed"], measured), ""
+    return OpenClaim(page.paper, claim.id, claim.words, claim.ours, verdict, places, needs, reason)
+
+
+def _lacking(
+    places: Iterable[Place], needed: int, measured: dict[Place, Measured]
+) -> dict[Place, int]:
+    """The experiments that have fewer seeds; where none has (some seeds may have no value), all
+    go to their next look."""
+    have = {place: len(measured[place].seeds) if place in measured else 0 for place in places}
+    lacking = {place: needed for place, seeds in have.items() if seeds < needed}
+    return lacking or {place: next_look(seeds) for place, seeds in have.items()}
+
+
+def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measured | None:
+    """What the finished runs of an experiment took; None where some cell has none."""
+    source = scale_of(project, paper, experiment) if scale == NAME else scale
+    if source is None or project.budget(project.scale(source), paper, experiment) is None:
+        return None
+    rates: dict[str, float] = {}
+    memory = disk = 0.0
+    seeds, block = range(0), 1
+    for cell in cells(project, paper, experiment, source):
+        if cell.skip() is not None:
+            continue
+        paths = _runs(project, scale, source, cell)
+        if not paths:
+            return None
+        facts = [read_facts(path) for path in paths]
+        seeds, block = range(facts[0]["seeds"][0], facts[-1]["seeds"][1]), cell.budget.block
+        rates[cell.name] = sum(fact["cpu_seconds"] for fact in facts) / len(seeds)
+        memory = max(memory, *(fact["peak_memory_mb"] for fact in facts))
+        disk += sum(path.stat().st_size for path in paths) / 1e6 / len(seeds)
+    return Measured(source, seeds, block, rates, memory, disk) if rates else None
+
+
+def _runs(project: Project, scale: str, source: str, cell: Cell) -> list[Path]:
+    """The runs of a cell, ordered by seeds, that the verdicts of a scale rest on."""
+    if scale == NAME:
+        return published_runs(project.root, source, cell)
+    paths = [project.root / run_path(source, cell, block) for block in cell.blocks()]
+    return [path for path in paths if path.exists()]

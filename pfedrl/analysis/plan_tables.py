@@ -1,0 +1,157 @@
+"""`pfedrl plan` on the screen and as JSON."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+
+from pfedrl.analysis.claim_tests import NOT_RUN
+from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
+from pfedrl.pipeline.listing import table
+
+
+def show(ledger: Ledger, cores: int) -> None:
+    """What seeds would decide, by price; what can be bought; and what no seeds decide."""
+    console = Console(markup=False)
+    plan = as_json(ledger, cores)
+    on_cores = "time on " + ("1 core" if cores == 1 else f"{cores} cores")
+    _print(
+        console,
+        "Claims that more seeds should decide, the cheapest first",
+        ("claim", "verdict", "experiments", "seeds", "needed", "core time"),
+        (
+            (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["needed"],
+             duration(row["core_hours"]))
+            for row in plan["claims"] if not row["reason"]
+        ),
+    )  # fmt: skip
+    _print(
+        console,
+        "What can be bought, that first of which an hour decides most",
+        ("experiments", "to seeds", "claims", "core time", "claims a core-hour", on_cores,
+         "MB of memory a job", "MB of disk"),
+        (
+            (row["experiments"], row["needed"], str(len(row["claims"])),
+             duration(row["core_hours"]), f"{row['claims_an_hour']:.3g}",
+             duration(row["hours"]), f"{row['memory_mb']:.0f}", f"{row['disk_mb']:.2g}")
+            for row in plan["purchases"]
+        ),
+    )  # fmt: skip
+    _print(
+        console,
+        "Claims that no number of seeds decides as things are",
+        ("claim", "verdict", "experiments", "seeds", "what it would take"),
+        (
+            (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["reason"])
+            for row in plan["claims"] if row["reason"] and row["verdict"] != NOT_RUN
+        ),
+    )  # fmt: skip
+    not_run = Counter(row["experiments"] for row in plan["claims"] if row["verdict"] == NOT_RUN)
+    _print(
+        console,
+        "Not run, so that there is no price",
+        ("experiments", "claims"),
+        ((experiments, str(count)) for experiments, count in sorted(not_run.items())),
+    )
+    console.print(summary(plan))
+
+
+def summary(plan: dict[str, Any]) -> str:
+    """The plan in a sentence or two."""
+    total = plan["total"]
+    said = (
+        f"{total['claims']} claims are open of {total['of']}. "
+        f"Seeds should decide {total['decidable']} of them"
+    )
+    if total["core_hours"] is not None:
+        said += (
+            f", for {duration(total['core_hours'])} of core time in all "
+            f"({duration(total['hours'])} on {plan['cores']} cores, "
+            f"{total['disk_mb']:.2g} MB of disk)"
+        )
+    return said + ". An experiment that several claims share is counted once."
+
+
+def as_json(ledger: Ledger, cores: int) -> dict[str, Any]:
+    """All that is shown, as plain values; claims by price, those without one last."""
+    rows = [_claim(ledger, claim) for claim in ledger.open]
+    rows.sort(key=lambda row: (bool(row["reason"]), row["core_hours"] is None,
+                               row["core_hours"] or 0.0, row["claim"]))  # fmt: skip
+    total = ledger.everything()
+    decidable = sum(bool(claim.needs) for claim in ledger.open)
+    return {
+        "cores": cores,
+        "claims": rows,
+        "purchases": [
+            {
+                "experiments": _names(purchase.upto),
+                "needed": _numbers(purchase.upto.values()),
+                "claims": [name(claim) for claim in purchase.claims],
+                "claims_an_hour": purchase.claims_an_hour,
+                "memory_mb": purchase.memory_mb,
+            }
+            | _cost(purchase, cores)
+            for purchase in ledger.purchases()
+        ],
+        "total": {"claims": len(rows), "of": len(ledger.verdicts), "decidable": decidable}
+        | _cost(total, cores),
+    }
+
+
+def _claim(ledger: Ledger, claim: OpenClaim) -> dict[str, Any]:
+    places = claim.needs or claim.places
+    known = [len(ledger.measured[place].seeds) for place in places if place in ledger.measured]
+    purchase = ledger.buy(claim.needs) if claim.needs else None
+    return {
+        "claim": name(claim),
+        "words": claim.words,
+        "verdict": claim.verdict,
+        "experiments": _names(places),
+        "seeds": _numbers(known),
+        "needed": _numbers(claim.needs.values()),
+        "core_hours": None if purchase is None else purchase.core_hours,
+        "reason": claim.reason,
+    }
+
+
+def _cost(purchase: Purchase | None, cores: int) -> dict[str, float | None]:
+    if purchase is None:
+        return {"core_hours": None, "hours": None, "disk_mb": None}
+    return {
+        "core_hours": purchase.core_hours,
+        "hours": purchase.seconds(cores) / 3600,
+        "disk_mb": purchase.disk_mb,
+    }
+
+
+def name(claim: OpenClaim) -> str:
+    return f"{claim.paper}/{claim.id}" + (" (ours)" if claim.ours else "")
+
+
+def _names(places: Iterable[Place]) -> str:
+    return ", ".join(f"{paper}/{experiment}" for paper, experiment in places)
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(f"{value:,}" for value in dict.fromkeys(values))
+
+
+def duration(hours: float | None) -> str:
+    """12 s, 3.4 min or 5.6 h."""
+    if hours is None:
+        return "unknown"
+    seconds = hours * 3600
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{hours:,.1f} h"
+
+
+def _print(
+    console: Console, title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
+) -> None:
+    listed = list(rows)
+    if not listed:
+        return
+    console.print(table(title, columns, listed))
+    console.print()
