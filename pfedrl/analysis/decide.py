@@ -18,7 +18,7 @@ from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, find_cell, run_path
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, add_run
+from pfedrl.pipeline.published import NAME, add_run, published_runs
 
 Say = Callable[[str], None]
 Clock = Callable[[], float]
@@ -63,6 +63,10 @@ def decide(project: Project, hours: float, cores: int, say: Say = print) -> Bill
         return read_ledger(project, NAME)
 
     def buy(jobs: Sequence[Job], end: float) -> bool:
+        for paper, experiment in sorted({job.place for job in jobs if _other_code(project, job)}):
+            say("  its published seeds are of other code than the new ones: "
+                f"`pfedrl verify --published {paper} {experiment}` says whether numbers "
+                "have changed")  # fmt: skip
         missing = [job for job in jobs if not _is_done(project, job)]
         if not run_jobs(project, missing, cores, end, say):
             return False
@@ -196,3 +200,11 @@ def _is_done(project: Project, job: Job) -> bool:
         return False
     facts = read_facts(path)
     return facts["settings"] == cell.settings() and facts["code"] == run_code(cell)
+
+
+def _other_code(project: Project, job: Job) -> bool:
+    cell, _ = _cell_and_path(project, job)
+    code = run_code(cell)
+    return any(
+        read_facts(path)["code"] != code for path in published_runs(project.root, job.scale, cell)
+    )

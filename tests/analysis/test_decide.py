@@ -152,6 +152,7 @@ def test_a_claim_undecided_before_is_decided_by_the_runs_it_chose(published):
     bill = decide(published, 1.0, 2, said.append)
     assert bill.before.verdicts == {("p", "learns"): "undecided", ("p", "equal"): "undecided"}
     assert "p/learns: undecided -> reproduced" in said
+    assert not any("other code" in line for line in said)
     assert bill.after.verdicts["p", "equal"] == "undecided"
     for cell in cells(published, "p", "tables", "laptop"):
         names = sorted(path.name for path in published_runs(published.root, "laptop", cell))
@@ -206,6 +207,13 @@ def test_runs_of_an_unfinished_purchase_are_used(published):
     assert decide(published, 1.0, 2, said.append).bought
     assert path.stat().st_mtime_ns == written
     assert sum(line.startswith("  ") for line in said) == 3
+
+
+def test_seeds_of_other_code_are_said_to_be_so(published, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr("pfedrl.analysis.decide.run_code", lambda cell: "edited since")
+    decide(published, 1.0, 2, said.append)
+    assert sum("pfedrl verify --published p tables" in line for line in said) == 1
 
 
 def test_what_runs_when_the_time_is_over_is_stopped_and_not_published(published):
