@@ -1,5 +1,6 @@
 """Every table, figure and verdict again, from the published runs alone."""
 
+import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 
@@ -85,4 +86,5 @@ def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> N
         if cell.skip() is None
         for path in published_runs(project.root, source, cell)
     ]
+    runs = [Path(os.path.relpath(run)) for run in runs]  # provenance names no one's folders
     summarise(runs, *paths(folder / "summaries", paper, experiment))
