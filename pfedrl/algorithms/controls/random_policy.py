@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, classic_metrics
+from pfedrl.algorithms.controls.walker_metrics import walker_metrics
 from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.mujoco.walkers import WalkerTask
 from pfedrl.envs.tabular.task import TabularTask
 
 if TYPE_CHECKING:
@@ -17,7 +19,9 @@ class RandomPolicy(FixedBeforehand):
     """Control: the uniformly random policy."""
 
     label: ClassVar[str] = "Random policy"
-    kinds: ClassVar[frozenset[str]] = frozenset({"tabular", "classic_control", "continuous"})
+    kinds: ClassVar[frozenset[str]] = frozenset(
+        {"tabular", "classic_control", "continuous", "locomotion"}
+    )
 
     evaluation_episodes: int = Field(
         30, gt=0, description="episodes of each agent, where there is no exact value"
@@ -28,6 +32,8 @@ class RandomPolicy(FixedBeforehand):
             return family.places()
         if family.kind == "classic_control":
             return classic_metrics(family) | {"return_variance", "return_deviation"}
+        if family.kind == "locomotion":
+            return walker_metrics(family)
         return {"return"} | family.records()
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "Learner":
@@ -39,6 +45,10 @@ class RandomPolicy(FixedBeforehand):
             from pfedrl.algorithms.controls.fixed_control import FixedControl
 
             return FixedControl(task, seeds, self.evaluation_episodes)
+        if isinstance(task, WalkerTask):
+            from pfedrl.algorithms.controls.fixed_walker import FixedWalker
+
+            return FixedWalker(task, seeds, self.evaluation_episodes, spread=1.0)
         from pfedrl.algorithms.controls.fixed_action import FixedAction, uniform
 
         return FixedAction(task, seeds, uniform(task, 1.0), self.evaluation_episodes)
