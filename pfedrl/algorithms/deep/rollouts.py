@@ -11,7 +11,9 @@ from pfedrl.envs.environments import Environments, episode_returns, rollout
 class Policy(Protocol):
     """How nets [net, weight] act in rows of environments, equally many a net."""
 
-    value: np.ndarray  # [row], of the actions taken last, as the nets see it
+    @property
+    def value(self) -> np.ndarray:
+        """[row], of the actions taken last, as the nets see it."""
 
     def __call__(self, observation: np.ndarray) -> np.ndarray:
         """Actions [row, number]."""
