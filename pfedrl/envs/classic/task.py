@@ -43,6 +43,8 @@ class Physics:
 class ControlEnvironments:
     """Rows of members with these parameters [row, parameter]: see `Environments`."""
 
+    start_size = Physics.STATE  # a start is so many uniform numbers
+
     def __init__(self, physics: Physics, parameters: np.ndarray):
         from pfedrl.envs.classic.physics import place
 
@@ -98,11 +100,33 @@ class ControlTask:
     def seeds(self) -> int:
         return self.training.shape[0]
 
+    @property
+    def cap(self) -> int:
+        return self.physics.cap
+
     def environments(self) -> ControlEnvironments:
         """Every agent of every seed in its member, [seed, agent] flattened."""
-        return ControlEnvironments(
-            self.physics, self.training.reshape(self.seeds * self.agents, -1)
-        )
+        return self.evaluation(self.training.reshape(self.seeds * self.agents, -1))
+
+    def evaluation(self, members: np.ndarray) -> ControlEnvironments:
+        """Members with these parameters [row, parameter]; no episode is longer than any other."""
+        return ControlEnvironments(self.physics, members)
+
+    def observations(self, generators: Sequence[np.random.Generator], count: int) -> np.ndarray:
+        """What is seen of states of interest: [seed, state, number], uniform in their box."""
+        shape = (count, self.physics.STATE)
+        drawn = np.stack([random.uniform(-1, 1, shape) for random in generators])
+        return self.physics.observations(drawn * self.physics.box)
+
+    def observation_limit(self) -> np.ndarray:
+        """Observations of interest lie within +- this: cosines and sines within 1, positions and
+        speeds within the box."""
+        physics = self.physics
+        corners = physics.observations(np.stack([physics.box, -physics.box]))
+        limit = np.maximum(np.abs(corners).max(axis=0), 1e-6)
+        if physics.observation > physics.STATE:
+            limit[:4] = 1.0
+        return limit
 
     def newcomers(self) -> "ControlTask":
         """The members that nobody trains on, each with an agent."""
