@@ -11,6 +11,7 @@ from pfedrl.analysis.rendering import NoRendererError, Shots, pictures
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
+from pfedrl.envs.environments import evaluation_starts
 from pfedrl.envs.family import Draws
 from pfedrl.envs.mujoco.half_cheetah import HalfCheetah
 from pfedrl.envs.mujoco.hopper import Hopper
@@ -101,8 +102,8 @@ def play(family: WalkerFamily, numbers: Sequence[float], act: Act, seed: int) ->
     task = listed.task(listed.draw([seed]))
     environments = task.evaluation(task.training)
     rows = len(numbers)
-    starts = task.evaluation_starts([seed], rows, 1, 0)[0, :, 0]
-    environments.reset(np.arange(rows), starts)
+    starts = evaluation_starts(environments, [seed], rows, 1, 0, 0)
+    environments.reset(np.arange(rows), starts.reshape(rows, -1))
     lived = [environments.physics[:, environments.position].copy()]
     total, active = [np.zeros(rows)], np.ones(rows, np.bool_)
     steps, fell = np.zeros(rows, np.int64), np.zeros(rows, np.bool_)
