@@ -72,6 +72,35 @@ def build(
 
 
 @app.command()
+def describe(
+    paper: Paper,
+    experiment: Experiment,
+    cell: CellName,
+    seeds: Seeds,
+    scale: ScaleName = "laptop",
+    output: Output = None,
+) -> None:
+    """Describe members that were built: a table of their sizes and masses, and a picture.
+
+    Of families whose members are models of MuJoCo; they are read from what `pfedrl build` wrote.
+    """
+    from pfedrl.analysis.walkers import describe
+    from pfedrl.envs.mujoco.walkers import WalkerFamily
+    from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
+    from pfedrl.pipeline.environments import read_draws
+    from pfedrl.pipeline.project import Project
+
+    block = parse_block(seeds)
+    found = find_cell(Project.here(), paper, experiment, cell, scale)
+    if not isinstance(found.family, WalkerFamily):
+        raise PfedrlError(f"{paper}/{experiment}: its members are no models of MuJoCo.")
+    environments = draws_path(scale, found, f"{block.start}-{block.stop}")
+    output = output or environments.with_suffix("")
+    describe(found.family, read_draws(environments, found, block), block, output)
+    typer.echo(output / "members.md")
+
+
+@app.command()
 def run(
     paper: Paper,
     experiment: Experiment,
@@ -329,20 +358,41 @@ def verify(
 
 @app.command()
 def watch(
-    family: Annotated[str, typer.Argument(help="The family to watch: figure_eight.")],
-    output: Annotated[Path, typer.Option(help="The animation to write.")] = Path("watch.gif"),
+    family: Annotated[
+        str, typer.Argument(help="The family to watch: figure_eight, hopper or half_cheetah.")
+    ],
+    output: Annotated[
+        Path, typer.Option(help="The animation to write; of walkers also a strip, as a .png.")
+    ] = Path("watch.gif"),
     acceleration: Annotated[
-        float | None, typer.Option(help="Of the agents; without it everyone drives like a human.")
+        float | None,
+        typer.Option(help="Figure eight, of the agents; without it all drive like humans."),
     ] = None,
-    placement: Annotated[str | None, typer.Option(help="Humans h and agents r in order.")] = None,
+    placement: Annotated[
+        str | None, typer.Option(help="Figure eight: humans h and agents r in order.")
+    ] = None,
+    acting: Annotated[
+        str, typer.Option(help="Walkers: random_policy or zero_action.")
+    ] = "random_policy",
+    member: Annotated[
+        list[float] | None,
+        typer.Option(help="Walkers: sizes to see; by default the smallest and the largest."),
+    ] = None,
     seed: int = 0,
-    live: Annotated[bool, typer.Option("--live", help="Open SUMO's own window instead.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Figure eight: SUMO's own window instead.")
+    ] = False,
 ) -> None:
     """Record an episode as an animated picture, or show it in the simulator's window."""
+    from pfedrl.analysis import walkers
     from pfedrl.core.errors import unknown
 
+    if family in walkers.FAMILIES:
+        walkers.watch(family, output, acting, member or [], seed)
+        typer.echo(output)
+        return
     if family != "figure_eight":
-        raise unknown("family to watch", family, ["figure_eight"])
+        raise unknown("family to watch", family, ["figure_eight", *walkers.FAMILIES])
     from pfedrl.analysis.traffic import watch, watch_live
 
     settings = {} if placement is None else {"placement": placement}

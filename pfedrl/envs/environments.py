@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pfedrl.core.seeds import Purpose, generator
+
 
 @dataclass(frozen=True)
 class Discrete:
@@ -84,6 +86,20 @@ class SteppedTask(Protocol):
 
     def newcomers(self) -> "SteppedTask":
         """The members that nobody trains on, each with an agent."""
+
+
+def evaluation_starts(
+    environments: Environments, seeds: Sequence[int], members: int, episodes: int, at: int,
+    first: int,
+) -> np.ndarray:  # fmt: skip
+    """Starts [seed, member, episode, number]; each evaluation has its own, in any block."""
+    generators = [
+        generator(seed, Purpose.EVALUATION, first + member, at)
+        for seed in seeds
+        for member in range(members)
+    ]
+    drawn = environments.starts([each for each in generators for _ in range(episodes)])
+    return drawn.reshape(len(seeds), members, episodes, -1)
 
 
 def rollout(

@@ -46,3 +46,23 @@ rule build:
     shell:
         "python -m pfedrl build {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
         "--output {output.environments} --code {params.code} > {log} 2>&1"
+
+
+rule describe:
+    input:
+        environments="results/{scale}/envs/{draws}/{block}.npz",
+    output:
+        page=directory("results/{scale}/envs/{draws}/{block}"),
+    log:
+        "results/{scale}/logs/envs/{draws}/{block}.description.log",
+    threads: 1
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("walkers"),
+        cell=drawing_cell,
+    message:
+        "Describing {wildcards.draws}, seeds {wildcards.block}"
+    shell:
+        "python -m pfedrl describe {params.cell} --seeds {wildcards.block} "
+        "--scale {wildcards.scale} --output {output.page} > {log} 2>&1"

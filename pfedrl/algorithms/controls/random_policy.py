@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, classic_metrics
-from pfedrl.algorithms.controls.walker_metrics import walker_metrics
+from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, stepped_metrics
 from pfedrl.envs.classic.task import ControlTask
 from pfedrl.envs.mujoco.walkers import WalkerTask
 from pfedrl.envs.tabular.task import TabularTask
@@ -30,10 +29,8 @@ class RandomPolicy(FixedBeforehand):
     def metrics(self, family: Any) -> set[str]:
         if family.kind == "tabular":
             return family.places()
-        if family.kind == "classic_control":
-            return classic_metrics(family) | {"return_variance", "return_deviation"}
-        if family.kind == "locomotion":
-            return walker_metrics(family)
+        if family.kind in ("classic_control", "locomotion"):
+            return stepped_metrics(family) | {"return_variance", "return_deviation"}
         return {"return"} | family.records()
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "Learner":
@@ -41,14 +38,10 @@ class RandomPolicy(FixedBeforehand):
             from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy
 
             return FixedPolicy(task, optimal=False)
-        if isinstance(task, ControlTask):
+        if isinstance(task, ControlTask | WalkerTask):
             from pfedrl.algorithms.controls.fixed_control import FixedControl
 
             return FixedControl(task, seeds, self.evaluation_episodes)
-        if isinstance(task, WalkerTask):
-            from pfedrl.algorithms.controls.fixed_walker import FixedWalker
-
-            return FixedWalker(task, seeds, self.evaluation_episodes, spread=1.0)
         from pfedrl.algorithms.controls.fixed_action import FixedAction, uniform
 
         return FixedAction(task, seeds, uniform(task, 1.0), self.evaluation_episodes)

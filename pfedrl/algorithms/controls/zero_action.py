@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pfedrl.algorithms.controls.action_controls import ActionControl
-from pfedrl.algorithms.controls.walker_metrics import walker_metrics
+from pfedrl.algorithms.controls.fixed_beforehand import stepped_metrics
 from pfedrl.envs.mujoco.walkers import WalkerTask
 
 if TYPE_CHECKING:
@@ -19,13 +19,15 @@ class ZeroAction(ActionControl):
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "locomotion"})
 
     def metrics(self, family: Any) -> set[str]:
-        return walker_metrics(family) if family.kind == "locomotion" else super().metrics(family)
+        if family.kind == "locomotion":
+            return stepped_metrics(family) | {"return_variance", "return_deviation"}
+        return super().metrics(family)
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "Learner":
         if isinstance(task, WalkerTask):
-            from pfedrl.algorithms.controls.fixed_walker import FixedWalker
+            from pfedrl.algorithms.controls.fixed_control import FixedControl
 
-            return FixedWalker(task, seeds, self.evaluation_episodes, spread=0.0)
+            return FixedControl(task, seeds, self.evaluation_episodes, spread=0.0)
         return super().learner(task, seeds)
 
     def make_act(self, task: Any) -> "MakeAct":

@@ -7,7 +7,7 @@ environments, `baseline_*` the mean over all pairs of an agent's net and an envi
 Section 7.1).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,8 +16,7 @@ from torch import Tensor, isfinite
 
 from pfedrl.algorithms.deep.rollouts import MakePolicy, frozen_returns, value_errors
 from pfedrl.core.measurement import Measurement
-from pfedrl.core.seeds import Purpose, generator
-from pfedrl.envs.environments import Environments
+from pfedrl.envs.environments import evaluation_starts
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.deep.learner import DeepLearner
@@ -137,17 +136,3 @@ def personalisation_error(learner: "DeepLearner", look: Look) -> Iterator[Measur
     errors = np.where(look.diverged, np.nan, errors.reshape(shape))
     yield look.measured("value_error", errors)
     yield look.measured("worst_value_error", errors.max(axis=1))
-
-
-def evaluation_starts(
-    environments: Environments, seeds: Sequence[int], members: int, episodes: int, at: int,
-    first: int,
-) -> np.ndarray:  # fmt: skip
-    """Starts [seed, member, episode, number]; each evaluation has its own, in any block."""
-    generators = [
-        generator(seed, Purpose.EVALUATION, first + member, at)
-        for seed in seeds
-        for member in range(members)
-    ]
-    drawn = environments.starts([each for each in generators for _ in range(episodes)])
-    return drawn.reshape(len(seeds), members, episodes, -1)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.environments import Discrete
-from pfedrl.envs.family import Draws, Family
+from pfedrl.envs.family import Draws
+from pfedrl.envs.members import MemberFamily
 
 
 @dataclass(frozen=True)
@@ -133,62 +133,13 @@ class ControlTask:
         return replace(self, training=self.held_out, held_out=self.held_out[:, :0])
 
 
-def evaluation_starts(
-    seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
-) -> np.ndarray:
-    """Starts [seed, member, episode, 4]; each evaluation has its own, in any block."""
-    starts = np.empty((len(seeds), members, episodes, Physics.STATE))
-    for row, seed in enumerate(seeds):
-        for member in range(members):
-            rng = generator(seed, Purpose.EVALUATION, first + member, at)
-            starts[row, member] = rng.random(starts.shape[2:])
-    return starts
-
-
-class ControlFamily(Family):
-    """Members that differ in one number: listed, or drawn uniformly from a range."""
+class ControlFamily(MemberFamily):
+    """Members whose physics depends on their number."""
 
     kind: ClassVar[str] = "classic_control"
     rewards_steps: ClassVar[bool]  # an episode's return is its steps, so that the cap is the best
 
-    agents: int = Field(gt=0, description="N, environments trained on")
-    members: list[float] = Field(
-        default_factory=list,
-        description="the agents' numbers, from the first again where agents are more; empty: drawn",
-    )
-    low: float = Field(description="drawn numbers are U(low, high)")
-    high: float
-    new_members: list[float] = Field(
-        default_factory=list, description="the new environments' numbers"
-    )
-    held_out: int = Field(
-        0, ge=0, description="M, new environments, evenly from low to high where none are listed"
-    )
     cap: int = Field(gt=0, description="steps after which an episode ends, as terminal")
-
-    @model_validator(mode="after")
-    def range_is_one(self) -> "ControlFamily":
-        if self.low > self.high:
-            raise ValueError("low must not exceed high")
-        return self
-
-    @property
-    def newcomers(self) -> int:
-        """New environments."""
-        return len(self.new_members) or self.held_out
-
-    def draw(self, seeds: Sequence[int]) -> Draws:
-        """The number of every member of every seed."""
-        number = np.empty((len(seeds), self.agents))
-        for row, seed in enumerate(seeds):
-            for agent in range(self.agents):
-                if self.members:
-                    number[row, agent] = self.members[agent % len(self.members)]
-                else:
-                    uniform = generator(seed, Purpose.ENVIRONMENT, agent).random()
-                    number[row, agent] = self.low + (self.high - self.low) * uniform
-        new = np.array(self.new_members or np.linspace(self.low, self.high, self.held_out))
-        return {"training": number, "held_out": np.tile(new, (len(seeds), 1))}
 
     @abstractmethod
     def parameters(self, number: np.ndarray) -> np.ndarray:

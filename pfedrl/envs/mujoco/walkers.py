@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.family import Draws
 from pfedrl.envs.members import MemberFamily
 from pfedrl.envs.mujoco.models import Edit, built, from_bytes, to_bytes
@@ -48,19 +47,13 @@ class WalkerTask:
 
         return WalkerEnvironments(self.walker, members.reshape(-1).tolist(), cap)
 
-    def evaluation_starts(
-        self, seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
-    ) -> np.ndarray:
-        """Starts [seed, member, episode, number]; each evaluation has its own, in any block."""
-        model = self.training.flat[0]
-        starts = np.empty((len(seeds), members, episodes, model.nq + model.nv))
-        for row, seed in enumerate(seeds):
-            for member in range(members):
-                random = generator(seed, Purpose.EVALUATION, first + member, at)
-                for episode in range(episodes):
-                    start = self.walker.start(random, model.nq, model.nv)
-                    starts[row, member, episode] = start
-        return starts
+    def observation_limit(self) -> np.ndarray:
+        """Observations of interest lie within +- this: joints in their range, speeds within 10."""
+        model, walker = self.training.flat[0], self.walker
+        torso = [1 + model.qpos0[1], min(walker.steepest, np.pi)]  # height and angle
+        joints = abs(model.jnt_range[3:]).max(axis=1)
+        speeds = np.full(model.nv, min(walker.seen_speed, 10.0))
+        return np.concatenate([torso, joints, speeds])
 
     def newcomers(self) -> "WalkerTask":
         """The members that nobody trains on, each with an agent."""

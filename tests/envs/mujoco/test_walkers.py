@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pfedrl.core.errors import PfedrlError
+from pfedrl.envs.environments import evaluation_starts
 from pfedrl.envs.mujoco.half_cheetah import BACK, FRONT, HalfCheetah
 from pfedrl.envs.mujoco.hopper import Hopper
 from pfedrl.envs.mujoco.models import (
@@ -108,9 +109,13 @@ def test_a_seed_has_the_same_members_and_starts_in_any_block(name):
     for key, drawn in alone.items():
         np.testing.assert_array_equal(drawn[0], among[key][1])
     one, both = family.task(alone), family.task(among)
-    np.testing.assert_array_equal(
-        one.evaluation_starts([3], 2, 3, at=5)[0], both.evaluation_starts([1, 3], 2, 3, at=5)[1]
-    )
+    begun = [
+        evaluation_starts(task.environments(), seeds, 2, 3, at=5, first=0)
+        for task, seeds in ((one, [3]), (both, [1, 3]))
+    ]
+    np.testing.assert_array_equal(begun[0][0], begun[1][1])
+    seen = one.environments().observation_size
+    assert one.observation_limit().shape == (seen,) and (one.observation_limit() > 0).all()
     assert both.training.shape == (2, 4) and both.held_out.shape == (2, 2)
     assert both.newcomers().agents == 2
 
