@@ -12,6 +12,7 @@ from pfedrl.algorithms.deep.algorithm import DeepAlgorithm
 from pfedrl.algorithms.dqn import metrics
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.envs.discrete import DiscreteTask, discretised
+from pfedrl.envs.family import Family
 from pfedrl.stack.exchange import Exchange
 from pfedrl.stack.loop import Control, recorded_rounds
 
@@ -24,6 +25,7 @@ class DeepValue(DeepAlgorithm, DeepSettings):
     """DQN agents in rounds of local steps, then in the new environments."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
+    continuous_too: ClassVar[frozenset[str]] = kinds | {"locomotion"}  # actions on a grid
     parts: ClassVar[tuple[str, ...]] = ("body", "head")  # of an agent's net
 
     levels: int = Field(
@@ -33,6 +35,11 @@ class DeepValue(DeepAlgorithm, DeepSettings):
         None, description="epsilon in the new environments, where it differs"
     )
     adapt_batch: int | None = Field(None, description="the batch there, where it differs")
+
+    def skip(self, family: Family) -> str | None:
+        if family.kind == "locomotion" and not self.frames:
+            return f"{self.label} needs a number of frames where actions are continuous"
+        return super().skip(family)
 
     def seen(self, task: Any) -> DiscreteTask:
         return discretised(task, self.levels)
@@ -86,6 +93,7 @@ class DeepValue(DeepAlgorithm, DeepSettings):
 class DistilledValue(DeepValue):
     """DQN agents that receive a net which the server fitted to all of theirs."""
 
+    kinds: ClassVar[frozenset[str]] = DeepValue.continuous_too
     shares: ClassVar[tuple[str, ...]] = ()  # weights are not mixed, values are
 
     server_states: int = Field(256, gt=0, description="states that the server draws an exchange")

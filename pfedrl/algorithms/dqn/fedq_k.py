@@ -14,6 +14,7 @@ class FedQK(DeepValue):
     """Semi-gradient steps on each transition as it comes, no replay and no target net; averaged."""
 
     label: ClassVar[str] = "FedQ-K"
+    kinds: ClassVar[frozenset[str]] = DeepValue.continuous_too
     shares: ClassVar[tuple[str, ...]] = ("body", "head")
 
     def learner(self, task: DiscreteTask, seeds: Sequence[int]) -> "DQNLearner":
