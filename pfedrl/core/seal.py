@@ -15,8 +15,10 @@ def sealed(facts: dict[str, Any], schema: Any) -> dict[str, Any]:
     return {**facts, KEY: _digest(facts, schema)}
 
 
-def unsealed(facts: dict[str, Any], schema: Any) -> dict[str, Any]:
+def unsealed(facts: dict[str, Any], schema: Any, table: Any = None) -> dict[str, Any]:
     """The facts as they were before; files from before there were seals have none."""
+    if table is not None:
+        table.validate(full=True)  # the pages' own heads have no checksum
     own = {key: value for key, value in facts.items() if key != KEY}
     if facts.get(KEY, digest := _digest(own, schema)) != digest:
         raise ValueError("its facts do not fit their checksum")

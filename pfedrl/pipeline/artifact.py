@@ -71,7 +71,7 @@ def read_run(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The rows and the provenance; a file that is not whole is named, never averaged in."""
     try:
         table = pq.read_table(path, page_checksum_verification=True)
-        facts = unsealed(json.loads((table.schema.metadata or {})[KEY]), table.schema)
+        facts = unsealed(json.loads((table.schema.metadata or {})[KEY]), table.schema, table)
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise broken(path, error) from None
     if table.num_rows != facts["rows"] or tuple(table.column_names) != COLUMNS:
