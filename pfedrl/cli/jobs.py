@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pfedrl.cli.app import (
+from pfedrl.cli.program import (
     CellName,
     Code,
     Experiment,

@@ -1,11 +1,13 @@
 """To see what there is, and to measure it."""
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pfedrl.cli.app import ScaleName, app
+from pfedrl.cli.program import ScaleName, app
+from pfedrl.core.errors import PfedrlError, unknown
 
 
 @app.command("list")
@@ -37,10 +39,12 @@ def watch(
     live: Annotated[bool, typer.Option("--live", help="Open SUMO's own window instead.")] = False,
 ) -> None:
     """Record an episode as an animated picture, or show it in the simulator's window."""
-    from pfedrl.core.errors import unknown
-
     if family != "figure_eight":
         raise unknown("family to watch", family, ["figure_eight"])
+    if output.suffix.lower() != ".gif":
+        raise PfedrlError(f"--output {output}: the animation is a GIF; give a name that ends so.")
+    if acceleration is not None and not math.isfinite(acceleration):
+        raise PfedrlError(f"--acceleration {acceleration}: give a number, in m/s^2.")
     from pfedrl.analysis.traffic import watch, watch_live
 
     settings = {} if placement is None else {"placement": placement}
@@ -78,7 +82,6 @@ def benchmark(
     from pkgutil import iter_modules
 
     from pfedrl import benchmarks
-    from pfedrl.core.errors import unknown
 
     known = [module.name for module in iter_modules(benchmarks.__path__)]
     if name is not None and name not in known:

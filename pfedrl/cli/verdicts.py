@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pfedrl.cli.app import Cores, ScaleName, app, available_cores
+from pfedrl.cli.program import Cores, ScaleName, app, available_cores
 
 
 @app.command()

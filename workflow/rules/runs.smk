@@ -11,7 +11,7 @@ def run_environments(wildcards):
 
 
 def environments_option(wildcards, input):
-    return f"--environments {input.environments}" if input.environments else ""
+    return f"--environments {quote(input.environments)}" if input.environments else ""
 
 
 def cell_code(wildcards):
@@ -47,8 +47,9 @@ rule run:
     message:
         "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl run {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
-        "{params.environments} --output {output.run} --code {params.code} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} run {wildcards.paper:q} {wildcards.experiment:q} "
+        "{wildcards.cell:q} --seeds {params.seeds:q} --scale {wildcards.scale:q} "
+        "{params.environments} --output {output.run:q} --code {params.code:q}"
 
 
 rule summarise:
@@ -69,5 +70,5 @@ rule summarise:
     message:
         "Summarising {wildcards.paper}/{wildcards.experiment}"
     shell:
-        "python -m pfedrl summarise {wildcards.paper} {wildcards.experiment} "
-        "--scale {wildcards.scale} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} summarise {wildcards.paper:q} {wildcards.experiment:q} "
+        "--scale {wildcards.scale:q}"

@@ -1,5 +1,6 @@
 """What all commands share: the program, its arguments, and how it ends."""
 
+import errno
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from pfedrl import __version__
-from pfedrl.core.errors import PfedrlError
+from pfedrl.core.errors import NO_SPACE, PfedrlError
 
 app = typer.Typer(
     name="pfedrl",
@@ -43,11 +44,28 @@ Code = Annotated[
     str | None, typer.Option(help="The fingerprint that the code must have; any by default.")
 ]
 
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+CONSOLE: list[int] = []  # the standard error of a command whose output goes to a log
+
 
 def version(asked: bool) -> None:
     if asked:
         typer.echo(f"pfedrl {__version__}")
         raise typer.Exit
+
+
+def log_to(path: Path | None) -> None:
+    """All output to a file; only where that is full does an error go to the console instead."""
+    if path is None:
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    except OSError as error:
+        raise PfedrlError(f"{path}: the log cannot be written ({error.strerror}).") from None
+    CONSOLE.append(os.dup(sys.stderr.fileno()))
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(file, stream.fileno())
 
 
 @app.callback()
@@ -56,8 +74,22 @@ def options(
         bool,
         typer.Option("--version", help="Show the version.", callback=version, is_eager=True),
     ] = False,
+    log: Annotated[
+        Path | None, typer.Option(help="A file for what the command says.", callback=log_to)
+    ] = None,
 ) -> None:
     """What stands before a command."""
+
+
+def say(message: str) -> None:
+    """An error, where it will be seen: a log on a full disk would lose it."""
+    line = f"pfedrl: {message}\n"
+    try:
+        sys.stderr.write(line)
+        sys.stderr.flush()
+    except OSError:
+        for console in CONSOLE:
+            os.write(console, line.encode())
 
 
 def summaries_folder(scale: str) -> Path:
@@ -71,7 +103,7 @@ def available_cores() -> int:
 def stopped(number: int, *_: object) -> NoReturn:
     """A batch system's or a person's polite end: one line, and the shell's code for the signal."""
     name = signal.Signals(number).name
-    print(f"pfedrl: stopped by {name}. The same command goes on from here.", file=sys.stderr)
+    say(f"stopped by {name}. The same command goes on from here.")
     sys.exit(128 + number)
 
 
@@ -82,6 +114,12 @@ def main() -> NoReturn:
     try:
         app()
     except PfedrlError as error:
-        print(f"pfedrl: {error}", file=sys.stderr)
+        say(str(error))
         sys.exit(error.exit_code)
+    except OSError as error:
+        if error.errno not in OF_THE_DISK:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"{where}{error.strerror}. Nothing finished is lost; the same command goes on.")
+        sys.exit(NO_SPACE)
     sys.exit(0)
