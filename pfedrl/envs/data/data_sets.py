@@ -4,6 +4,7 @@ A file holds the arrays of `Arrays`, without pickles; `pfedrl data fetch` writes
 fetches or converts is reached from here: a run depends on the arrays, not on how they came.
 """
 
+import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,7 @@ class Facts(NamedTuple):
     title: str
     shape: tuple[int, ...]  # of an input
     classes: int
-    mean: tuple[float, ...] = ()  # of each channel, of pixels between 0 and 1
+    mean: tuple[float, ...] = ()  # of each channel; pixels are between 0 and 1
     deviation: tuple[float, ...] = ()
 
 
@@ -33,11 +34,15 @@ FACTS = {
         "CIFAR-10", (3, 32, 32), 10, (0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)
     ),
     "cifar100": Facts(
-        "CIFAR-100", (3, 32, 32), 100, (0.5071, 0.4867, 0.4480), (0.2675, 0.2565, 0.2761)
+        "CIFAR-100", (3, 32, 32), 100, (0.5071, 0.4867, 0.4408), (0.2675, 0.2565, 0.2761)
     ),
-    "hapt": Facts("HAPT", (900,), 6),
+    "hapt": Facts(
+        "HAPT", (6, 150), 6,
+        (0.8050, 0.0292, 0.0866, 0.0048, -0.0024, -0.0081),
+        (0.4162, 0.3931, 0.3593, 0.4130, 0.4031, 0.2586),
+    ),
     "harbox": Facts("HARBox", (900,), 5),
-}
+}  # fmt: skip
 
 
 class Arrays(NamedTuple):
@@ -64,7 +69,7 @@ def missing(name: str) -> str | None:
 def checked(name: str, arrays: Arrays) -> Arrays:
     """The arrays, if they can be those of the data set."""
     facts = FACTS[name]
-    kind = np.uint8 if facts.mean else np.float32
+    kind = np.uint8 if len(facts.shape) == 3 else np.float32
     for part in ("train", "test"):
         inputs = getattr(arrays, f"{part}_inputs")
         labels = getattr(arrays, f"{part}_labels")
@@ -75,6 +80,15 @@ def checked(name: str, arrays: Arrays) -> Arrays:
         if not set(np.unique(labels)) <= set(range(facts.classes)):
             raise ValueError(f"{part} labels are not all below {facts.classes}")
     return arrays
+
+
+def digest(arrays: Arrays) -> str:
+    """The SHA-256 of the arrays, whichever files they came from."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
 
 
 def write(name: str, arrays: Arrays) -> Path:
@@ -101,9 +115,11 @@ def read(name: str, *keys: str) -> list[np.ndarray]:
 
 def normalised(facts: Facts, inputs: np.ndarray) -> np.ndarray:
     """Inputs in single precision, each channel with about mean 0 and deviation 1."""
-    if not facts.mean:  # no pixels, and made so
+    if not facts.mean:  # made so
         return inputs
+    scaled = inputs / np.float32(255) if inputs.dtype == np.uint8 else inputs
     channel = (-1, *[1] * (len(facts.shape) - 1))
-    mean = np.array(facts.mean, np.float32).reshape(channel)
-    deviation = np.array(facts.deviation, np.float32).reshape(channel)
-    return (inputs.astype(np.float32) / np.float32(255) - mean) / deviation
+    mean, deviation = (
+        np.array(of, np.float32).reshape(channel) for of in (facts.mean, facts.deviation)
+    )
+    return (scaled - mean) / deviation
