@@ -61,10 +61,14 @@ class Cell:
         seeds, size = self.budget.seeds, self.budget.block
         return [f"{first}-{min(first + size, seeds)}" for first in range(0, seeds, size)]
 
-    def skip(self) -> str | None:
-        """Why the cell cannot run, or None."""
+    def unfit(self) -> str | None:
+        """Why the algorithm cannot run on the family anywhere, or None."""
         reason = getattr(self.runnable, "skip", None)
         return reason(self.family) if reason is not None and self.family is not None else None
+
+    def skip(self) -> str | None:
+        """Why the cell cannot run, here or anywhere, or None."""
+        return self.unfit() or (None if self.family is None else self.family.skip())
 
 
 def parse_block(block: str) -> range:

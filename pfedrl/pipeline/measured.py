@@ -52,7 +52,7 @@ class Measured:
         if along is not None:
             chosen = _along(chosen, along, at, f"{where}, {experiment}")
         for found in chosen:
-            if (reason := found.skip()) is not None:
+            if (reason := found.unfit()) is not None:
                 raise PfedrlError(f"{where}: {experiment}/{found.name} does not run: {reason}.")
             metrics = found.runnable.metrics(found.family)
             # a curve has the mean over its second half as well

@@ -37,6 +37,7 @@ COLUMNS = list(Printed.model_fields)
 RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by its name
     {
         "all",
+        "fetch",
         "build",
         "run",
         "summarise",

@@ -49,7 +49,7 @@ def scale_of(project: Project, paper: str, experiment: str) -> str | None:
     for scale in SCALES:
         if project.budget(project.scale(scale), paper, experiment) is None:
             continue
-        wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.skip() is None]
+        wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.unfit() is None]
         if all(published_runs(project.root, scale, cell) for cell in wanted):
             return scale
     return None

@@ -10,6 +10,7 @@ from shlex import quote
 from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
@@ -49,6 +50,15 @@ def artifacts_of(scale, paper):
     return {name: a for name, a in artifacts.items() if set(a.experiments) <= set(runs)}
 
 
+def say_what_is_skipped():
+    """Experiments of the scale without a cell that can run here, each with its reason."""
+    for paper, page in PROJECT.papers.items():
+        for name in sorted(set(page.experiments) - set(experiments_of(SCALE, paper))):
+            if PROJECT.budget(PROJECT.scale(SCALE), paper, name) is not None:
+                reason = next(cells(PROJECT, paper, name, SCALE)).skip()
+                print(f"pfedrl: {paper}/{name} is skipped: {reason}", file=sys.stderr)
+
+
 def check_drawings():
     """Every artifact names a module that draws it."""
     folder = Path(workflow.basedir, "pfedrl", "analysis", "figures")
@@ -65,6 +75,7 @@ try:
     SCALE = str(config.get("scale", "laptop"))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
+    say_what_is_skipped()
     PROJECT.styles()
     check_drawings()
     for paper in PROJECT.papers:

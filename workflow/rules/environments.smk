@@ -1,5 +1,28 @@
 """Environments: what is random about a family's members, drawn once for all cells that share it."""
 
+
+rule fetch:
+    output:
+        arrays=str(path_of("{data}")),
+    log:
+        "results/logs/data/{data}.log",
+    wildcard_constraints:
+        data="|".join(FACTS),
+    threads: 1
+    resources:
+        mem_mb=2000,
+    message:
+        "Fetching {wildcards.data}"
+    shell:
+        "python -m pfedrl data fetch {wildcards.data} > {log} 2>&1"
+
+
+def data_of(cell):
+    """The data set's file that a cell reads; cells without theirs are skipped before."""
+    name = getattr(cell.family, "data", None)
+    return [path_of(name)] if name in FACTS else []
+
+
 @cache
 def cell_with_draws(scale, draws):
     """The first cell that uses the draws; which one does not matter to them."""
@@ -25,7 +48,13 @@ def drawing_cell(wildcards, output):
     return [cell.paper, cell.experiment, cell.name]
 
 
+def drawn_data(wildcards):
+    return data_of(cell_with_draws(wildcards.scale, wildcards.draws))
+
+
 rule build:
+    input:
+        data=drawn_data,
     output:
         environments="results/{scale}/envs/{draws}/{block}.npz",
     log:

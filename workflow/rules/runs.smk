@@ -10,6 +10,10 @@ def run_environments(wildcards):
     return [] if cell.family is None else draws_path(wildcards.scale, cell, wildcards.block)
 
 
+def run_data(wildcards):
+    return data_of(cell_of(wildcards))
+
+
 def environments_option(wildcards, input):
     return f"--environments {quote(input.environments)}" if input.environments else ""
 
@@ -30,6 +34,7 @@ def experiment_runs(wildcards):
 rule run:
     input:
         environments=run_environments,
+        data=run_data,
     output:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
