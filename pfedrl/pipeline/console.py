@@ -26,7 +26,11 @@ LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for
 TAIL = 4096  # bytes of a log in which its last line is looked for
 STREAM = "DefaultStreamHandler"  # Snakemake's name for its own console
 A_DAY = 24.0  # hours
-CACHING = "eligible for caching"  # said of two rules whenever no cache is asked for
+SAID_BETTER = (  # or not worth saying
+    "eligible for caching",
+    "CalledProcessError",
+    "At least one job did not complete successfully",
+)
 
 Pricing = Callable[[str, dict[str, str]], Cost | None]  # of a rule and its wildcards
 
@@ -72,7 +76,7 @@ class JobConsole(logging.Handler):
         act = getattr(self, f"_{event}", None)
         if act is not None:
             act(record)
-        elif CACHING in str(record.msg):
+        elif any(words in str(record.msg) for words in SAID_BETTER):
             return
         elif record.levelno >= logging.WARNING or "Nothing to be done" in str(record.msg):
             self.console.print(str(record.msg))
