@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pfedrl.cli.program import ScaleName, app
+from pfedrl.cli.program import ScaleName, app, available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 
 
@@ -88,6 +88,36 @@ def benchmark(
         raise unknown("benchmark", name, known)
     for chosen in known if name is None else [name]:
         import_module(f"pfedrl.benchmarks.{chosen}").main()
+
+
+@app.command()
+def cost(
+    scale: ScaleName = "paper",
+    hours: Annotated[float, typer.Option(min=0.1, help="In which it shall be done.")] = 24.0,
+    cores: Annotated[int | None, typer.Option(min=1, help="Of a node; those here.")] = None,
+) -> None:
+    """Say what all runs of a scale cost: core-hours, memory, disk, and nodes to be done in time.
+
+    Prices are those of earlier runs. What is left to run: snakemake --dry-run.
+    """
+    from pfedrl.pipeline.cells import cells
+    from pfedrl.pipeline.costs import expected, sentences
+    from pfedrl.pipeline.project import Project
+
+    project = Project.here()
+    budgets = project.scale(scale)
+    costs = [
+        expected(project, cell, scale, block)
+        for paper, page in project.papers.items()
+        for experiment in page.experiments
+        if project.budget(budgets, paper, experiment) is not None
+        for cell in cells(project, paper, experiment, scale)
+        if cell.skip() is None
+        for block in cell.blocks()
+    ]
+    known = [cost for cost in costs if cost is not None]
+    for sentence in sentences(known, costs.count(None), cores or available_cores(), hours):
+        typer.echo(sentence)
 
 
 @app.command()

@@ -12,6 +12,8 @@ from snakemake.cli import get_argument_parser
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.console import take_over
+from pfedrl.pipeline.costs import expected, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
@@ -84,6 +86,16 @@ except PfedrlError as error:
     give_up(error)
 
 STYLE = "workflow/style.yaml"
+
+
+def price(rule, wildcards):
+    """What a run should cost; the other rules take seconds."""
+    paper, experiment, cell = (wildcards[key] for key in ("paper", "experiment", "cell"))
+    found = cells_of(wildcards["scale"], paper, experiment)[cell]
+    return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
+
+
+take_over(workflow, Path(FIGURES, "index.html"), price, len(os.sched_getaffinity(0)))
 
 
 def names_of(kind):
