@@ -9,7 +9,7 @@ from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
-from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.cells import absent, cells, draws_path, run_path
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
@@ -45,7 +45,7 @@ def artifacts_of(scale, paper):
     """The paper's tables and figures whose experiments all run at the scale."""
     runs = experiments_of(scale, paper)
     artifacts = PROJECT.paper(paper).artifacts
-    return {name: a for name, a in artifacts.items() if set(a.experiments) <= set(runs)}
+    return {name: artifact for name, artifact in artifacts.items() if artifact.drawable(runs)}
 
 
 def say_what_is_skipped():
@@ -53,7 +53,7 @@ def say_what_is_skipped():
     for paper, page in PROJECT.papers.items():
         for name in sorted(set(page.experiments) - set(experiments_of(SCALE, paper))):
             if PROJECT.budget(PROJECT.scale(SCALE), paper, name) is not None:
-                reason = next(cells(PROJECT, paper, name, SCALE)).skip()
+                reason = absent(PROJECT, paper, name, SCALE)
                 print(f"pfedrl: {paper}/{name} is skipped: {reason}", file=sys.stderr)
 
 
