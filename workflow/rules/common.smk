@@ -1,9 +1,11 @@
 """What the rules ask of the settings. Everything is read and checked before anything runs."""
 
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
+from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
@@ -88,7 +90,7 @@ def names_of(kind):
     """A pattern of the names of all tables, of all figures, or of all comparisons."""
     pages = [PROJECT.paper(paper).artifacts for paper in PAPERS]
     names = {name for page in pages for name, artifact in page.items() if artifact.kind == kind}
-    return "|".join(sorted(names)) or "(?!)"
+    return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
 def outputs_of(kind):

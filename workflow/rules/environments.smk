@@ -45,7 +45,7 @@ def draw_settings(wildcards):
 def drawing_cell(wildcards, output):
     # a function of the output is not compared between runs: another cell draws the same
     cell = cell_with_draws(wildcards.scale, wildcards.draws)
-    return f"{cell.paper} {cell.experiment} {cell.name}"
+    return [cell.paper, cell.experiment, cell.name]
 
 
 def drawn_data(wildcards):
@@ -73,5 +73,5 @@ rule build:
     message:
         "Drawing {wildcards.draws}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl build {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
-        "--output {output.environments} --code {params.code} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} build {params.cell:q} --seeds {params.seeds:q} "
+        "--scale {wildcards.scale:q} --output {output.environments:q} --code {params.code:q}"

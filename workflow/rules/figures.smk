@@ -72,8 +72,8 @@ rule draw_table:
     message:
         "Drawing {wildcards.paper}/{wildcards.artifact}"
     shell:
-        "python -m pfedrl draw {wildcards.paper} {wildcards.artifact} --scale {params.scale} "
-        "--output {params.folder} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} draw {wildcards.paper:q} {wildcards.artifact:q} "
+        "--scale {params.scale:q} --output {params.folder:q}"
 
 
 use rule draw_table as draw_figure with:

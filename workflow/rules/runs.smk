@@ -15,7 +15,7 @@ def run_data(wildcards):
 
 
 def environments_option(wildcards, input):
-    return f"--environments {input.environments}" if input.environments else ""
+    return f"--environments {quote(input.environments)}" if input.environments else ""
 
 
 def cell_code(wildcards):
@@ -52,8 +52,9 @@ rule run:
     message:
         "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl run {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
-        "{params.environments} --output {output.run} --code {params.code} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} run {wildcards.paper:q} {wildcards.experiment:q} "
+        "{wildcards.cell:q} --seeds {params.seeds:q} --scale {wildcards.scale:q} "
+        "{params.environments} --output {output.run:q} --code {params.code:q}"
 
 
 rule summarise:
@@ -74,5 +75,5 @@ rule summarise:
     message:
         "Summarising {wildcards.paper}/{wildcards.experiment}"
     shell:
-        "python -m pfedrl summarise {wildcards.paper} {wildcards.experiment} "
-        "--scale {wildcards.scale} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} summarise {wildcards.paper:q} {wildcards.experiment:q} "
+        "--scale {wildcards.scale:q}"
