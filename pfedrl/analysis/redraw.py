@@ -31,7 +31,7 @@ def redraw(
         paper: [
             name
             for name, artifact in project.paper(paper).artifacts.items()
-            if set(artifact.experiments) <= set(budgets)
+            if artifact.drawable(budgets)
         ]
         for paper, budgets in scale.papers.items()
     }

@@ -190,6 +190,8 @@ def _check_references(paper: Paper, where: str) -> None:
     for name, artifact in paper.artifacts.items():
         for experiment in artifact.experiments:
             check("experiment", experiment, paper.experiments, f"artifacts.yaml, {name}")
+        for experiment in artifact.may_miss:
+            check("experiment", experiment, artifact.experiments, f"artifacts.yaml, {name}")
         for row in artifact.printed:
             check("experiment", row.experiment, artifact.experiments, f"printed/{name}.csv")
     known: dict[str, Iterable[str]]

@@ -11,7 +11,7 @@ from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
-from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.cells import absent, cells, draws_path, run_path
 from pfedrl.pipeline.console import take_over
 from pfedrl.pipeline.costs import expected, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of
@@ -49,7 +49,7 @@ def artifacts_of(scale, paper):
     """The paper's tables and figures whose experiments all run at the scale."""
     runs = experiments_of(scale, paper)
     artifacts = PROJECT.paper(paper).artifacts
-    return {name: a for name, a in artifacts.items() if set(a.experiments) <= set(runs)}
+    return {name: artifact for name, artifact in artifacts.items() if artifact.drawable(runs)}
 
 
 def say_what_is_skipped():
@@ -57,7 +57,7 @@ def say_what_is_skipped():
     for paper, page in PROJECT.papers.items():
         for name in sorted(set(page.experiments) - set(experiments_of(SCALE, paper))):
             if PROJECT.budget(PROJECT.scale(SCALE), paper, name) is not None:
-                reason = next(cells(PROJECT, paper, name, SCALE)).skip()
+                reason = absent(PROJECT, paper, name, SCALE)
                 print(f"pfedrl: {paper}/{name} is skipped: {reason}", file=sys.stderr)
 
 
