@@ -32,7 +32,7 @@ class SupervisedLearner(Learner):
 
     def __init__(
         self, task: DataTask, seeds: Sequence[int], settings: SupervisedSettings,
-        phases: Sequence[Phase], shares: tuple[str, ...] = (), apart: tuple[str, ...] = (),
+        phases: Sequence[Phase], shares: tuple[str, ...] = (), own_heads: bool = False,
         models: tuple[str, ...] = ("",), second_head: bool = False, first_worker: int = 0,
     ):  # fmt: skip
         self.task, self.seeds, self.settings, self.phases = task, list(seeds), settings, phases
@@ -45,7 +45,7 @@ class SupervisedLearner(Learner):
         self.held = Holdings.of(task.train, self.device)
         self.net = classifier(settings.model, task.inputs.shape[1:], task.classes)
         self.part = dict(self.net.part)
-        first = np.concatenate([starts(self.net, seed, self.workers, apart) for seed in seeds])
+        first = np.concatenate([starts(self.net, seed, self.workers, own_heads) for seed in seeds])
         if second_head:  # columns that the net does not use, behind its own
             self.part["personal"] = slice(first.shape[1], first.shape[1] + self.net.head.columns)
             first = np.hstack([first, first[:, self.part["head"]]])
@@ -153,8 +153,7 @@ class SupervisedLearner(Learner):
                         by_outputs = slope(outputs, labels[which], drawn.share[:count, step])
                         head.backward(layers, levels, by_outputs, into)
                         descent.step(count, rate)
-            held[:, columns] = own
-            weights[rows] = held
+            weights[:, columns][rows] = own
 
     def _descent(self, own: Tensor, gradient: Tensor, columns: slice, decay: Tensor) -> Descent:
         settings = self.settings
@@ -189,7 +188,7 @@ class SupervisedLearner(Learner):
         settings = self.settings
         phase = Phase("head", settings.newcomer_epochs, settings.head_rate)
         learner = SupervisedLearner(
-            task, self.seeds, settings, (phase,), apart=("head",), first_worker=self.workers.stop
+            task, self.seeds, settings, (phase,), own_heads=True, first_worker=self.workers.stop
         )
         body = next(iter(self.models.values())).view(*self.shape, -1)[:, :, self.part["body"]]
         for rows, own in zip(learner.judged.view(*learner.shape, -1), body, strict=True):
