@@ -220,6 +220,16 @@ class TheoryAudit(Options):
             yield Named("groups", experiment)
 
 
+class TheorySlopes(Options):
+    """What the figure of slopes draws, and in which words."""
+
+    labels: dict[str, str] = Field(description="the variants that are drawn, with their words")
+
+    def named(self) -> Iterator[Named]:
+        for variant in self.labels:
+            yield Named("labels", variant=variant)
+
+
 class Tradeoff(Options):
     """Computation against error."""
 
@@ -245,6 +255,7 @@ OPTIONS: dict[str, type[Options]] = {
     "speedup_figure": Speedup,
     "switches_table": Switches,
     "theory_audit": TheoryAudit,
+    "theory_slopes": TheorySlopes,
     "tradeoff_figure": Tradeoff,
 }
 

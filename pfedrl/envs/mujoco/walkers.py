@@ -50,14 +50,6 @@ class WalkerTask:
         return WalkerEnvironments(self.walker, members.reshape(-1).tolist(), cap)
 
     def observation_limit(self) -> np.ndarray:
-        """Observations of interest lie within +- this: joints in their range, speeds within 10."""
-        model, walker = self.training.flat[0], self.walker
-        torso = [1 + model.qpos0[1], min(walker.steepest, np.pi)]  # height and angle
-        joints = abs(model.jnt_range[3:]).max(axis=1)
-        speeds = np.full(model.nv, min(walker.seen_speed, 10.0))
-        return np.concatenate([torso, joints, speeds])
-
-    def observation_limit(self) -> np.ndarray:
         """What is seen of a body that has not fallen lies within +- this, or nearly: [number]."""
         model, walker = self.training.flat[0], self.walker
         position = np.where(model.jnt_limited, abs(model.jnt_range).max(axis=1), REACH)
