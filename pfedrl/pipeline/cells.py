@@ -111,6 +111,7 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
         common = {key: value for key, value in spec.settings.items() if key in fields}
         own = common | {key: value for key, value in given.items() if key != "algorithm"}
         shortened = {key: value for key, value in budget.algorithm.items() if key in fields}
+        shortened |= budget.variants.get(variant, {})
         keys: set[str] = set()
         for swept, of_family in _points(spec, fields):
             runnable = validate(
