@@ -16,6 +16,7 @@ from pfedrl.algorithms.supervised.settings import Phase, SupervisedSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.data.task import DataTask
+from pfedrl.stack.denormals import flushed_denormals
 from pfedrl.stack.descent import Descent
 from pfedrl.stack.exchange import Parts
 from pfedrl.stack.learner import Learner
@@ -74,6 +75,7 @@ class SupervisedLearner(Learner):
         """The model that a worker is tested with: the last one, [row, column]."""
         return list(self.models.values())[-1]
 
+    @flushed_denormals()  # chances of classes that a worker does not have become that small
     def advance(self, steps: int) -> None:
         for _ in range(steps):
             self.prepare()
