@@ -101,7 +101,7 @@ def heads_by_full_forward(learner: SupervisedLearner, phase: Phase) -> None:
                 layers, into = (net.net.views(numbers[:count]) for numbers in (own, gradient))
                 for step in steps:
                     which = samples[:count].gather(1, drawn.places[:count, step])
-                    levels = net.net.forward(layers, learner.inputs[which].flatten(2))
+                    levels = net.net.forward(layers, learner.inputs[which])
                     by = slope(levels[-1], learner.labels[which], drawn.share[:count, step])
                     net.net.backward(layers, levels, by, into, head_only=True)
                     descent.step(count, phase.rate)

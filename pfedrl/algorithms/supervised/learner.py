@@ -41,10 +41,10 @@ class SupervisedLearner(Learner):
         self.workers = range(first_worker, first_worker + task.agents)
         wanted = settings.device == "cuda" and torch.cuda.is_available()
         self.device = torch.device("cuda" if wanted else "cpu")
-        self.inputs = torch.from_numpy(task.inputs).to(self.device)
         self.labels = torch.from_numpy(task.labels).to(self.device)
         self.held = Holdings.of(task.train, self.device)
         self.net = classifier(settings.model, task.inputs.shape[1:], task.classes)
+        self.inputs = self.net.prepared(torch.from_numpy(task.inputs)).to(self.device)
         self.part = dict(self.net.part)
         first = np.concatenate([starts(self.net, seed, self.workers, own_heads) for seed in seeds])
         if second_head:  # columns that the net does not use, behind its own
