@@ -30,7 +30,9 @@ def test_a_hopper_has_27_actions_the_middle_one_is_none():
     environments = task.environments()
     assert environments.action_space.count == 27
     np.testing.assert_array_equal(environments.grid[13], [0, 0, 0])
-    np.testing.assert_array_equal(abs(environments.grid).max(axis=0), environments.inner.action_space.limit)
+    np.testing.assert_array_equal(
+        abs(environments.grid).max(axis=0), environments.inner.action_space.limit
+    )
     assert task.newcomers().agents == 3
     assert len(task.newcomers().environments().observation) == 3
 
