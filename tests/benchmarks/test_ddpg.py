@@ -34,7 +34,7 @@ def test_the_papers_nets_are_measured():
 
 @pytest.mark.parametrize("family", [Hopper, HalfCheetah])
 def test_twenty_agents_of_three_seeds_with_full_replays_fit_in_four_gigabytes(family):
-    """Asked for, not yet used: an empty replay takes its place in memory transition by transition."""
+    """Asked for, not yet used: a replay takes its memory transition by transition."""
     bodies = family(agents=20, low=0.04, high=0.04, members=[0.04])
     task = bodies.task(bodies.draw(range(3)))
     learner = DDPG(frames=1, local_steps=1).learner(task, range(3))
