@@ -10,7 +10,7 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help install reproduce figures decide test bench clean
+.PHONY: help install data reproduce figures decide test bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "                 run more seeds where an hour decides most claims, and stop in time"
 	@echo "make test        lint, types, tests, and a smoke run of the whole pipeline"
 	@echo "make bench       speed of the batched kernels against a plain loop"
+	@echo "make data        the data sets that can be fetched; reproduce does so first"
 	@echo "make install     the virtual environment .venv, with every dependency pinned"
 	@echo "make clean       remove what was built, but neither paper_figures/ nor .venv"
 
@@ -32,8 +33,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
 	@touch $@
 
-reproduce: install
+reproduce: data
 	$(BIN)/snakemake $(TARGET) --cores $(CORES) --config scale=$(SCALE)
+
+# what cannot be fetched is said, and its experiments are skipped
+data: install
+	@$(BIN)/pfedrl data fetch || true
 
 test: install
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ include: "workflow/rules/common.smk"
 
 wildcard_constraints:
     scale=r"\w+",
-    paper="|".join(PROJECT.papers),
+    paper="|".join(map(re.escape, PROJECT.papers)),
     experiment=r"[^/]+",
     cell=r"[^/]+",
     draws=r"[^/]+",

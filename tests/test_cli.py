@@ -1,6 +1,7 @@
 """The command line: help worth reading, one line for a mistake, lean imports."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,8 @@ def test_help_names_every_command():
         (("list", "paper"), "Did you mean 'papers'?"),
         (("list", "cells"), "pfedrl list cells PAPER EXPERIMENT"),
         (("benchmark", "nothing"), "unknown benchmark 'nothing'"),
+        (("watch", "figure_eight", "--output", "x.xyz"), "the animation is a GIF"),
+        (("watch", "figure_eight", "--acceleration", "nan"), "give a number"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(arguments: tuple[str, ...], message: str):
@@ -106,7 +109,49 @@ def test_broken_environments_are_named(tmp_path: Path):
     draws.write_bytes(b"PK\x03\x04 half a file")
     done = pfedrl("run", *CELL, "--seeds", "0-4", "--environments", str(draws))
     assert done.returncode == 3
-    assert f"rm {draws}" in done.stderr and done.stderr.count("\n") == 1
+    assert str(draws) in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [b"my notes", b"PK\x03\x04 half a file", b""])
+def test_a_file_that_is_not_ours_is_never_said_to_be_removed(tmp_path: Path, content: bytes):
+    notes = tmp_path / "notes.npz"
+    notes.write_bytes(content)
+    done = pfedrl("run", *CELL, "--seeds", "0-4", "--environments", str(notes))
+    assert done.returncode == 3
+    assert "rm " not in done.stderr and "`pfedrl build`" in done.stderr
+
+
+def test_the_version_is_shown():
+    from pfedrl import __version__
+
+    assert pfedrl("--version").stdout == f"pfedrl {__version__}\n"
+
+
+def test_a_log_takes_the_output_and_the_error(tmp_path: Path):
+    log = tmp_path / "logs" / "list.log"
+    done = pfedrl("--log", str(log), "list", "nothing")
+    assert (done.stdout, done.stderr) == ("", "")
+    assert log.read_text().startswith("pfedrl: unknown list 'nothing'")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("arguments", [("list", "nothing"), ("list",)])
+def test_where_the_log_is_full_the_console_gets_the_error(arguments: tuple[str, ...]):
+    done = pfedrl("--log", "/dev/full", *arguments)
+    assert done.returncode != 0
+    assert done.stderr.startswith("pfedrl: ") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_with_one_line(number: signal.Signals):
+    code = (
+        "import os, time\nfrom pfedrl.cli import program\n"
+        f"program.app = lambda: (os.kill(os.getpid(), {number:d}), time.sleep(600))\n"
+        "program.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 128 + number
+    assert done.stderr == f"pfedrl: stopped by {number.name}. The same command goes on from here.\n"
 
 
 def test_environments_of_other_seeds_are_refused(tmp_path: Path):

@@ -18,7 +18,7 @@ from pfedrl.analysis.verdicts import (
     gated,
     kinds,
 )
-from pfedrl.pipeline.claim import Agrees, Claim, Reading, Test
+from pfedrl.pipeline.claim import Agrees, Claim, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
 from pfedrl.pipeline.paper import Paper
@@ -116,7 +116,7 @@ def readings(claim: Claim, paper: Paper, summaries: dict[str, Summary]) -> list[
     """The verdict under each declared reading of what the paper leaves open, where it matters."""
     found = []
     for reading in paper.readings:
-        tests = [_read_as(test, reading) for test in claim.tests]
+        tests = [reading.of(test) for test in claim.tests]
         if tests == claim.tests:
             continue
         verdict = NOT_RUN
@@ -124,12 +124,6 @@ def readings(claim: Claim, paper: Paper, summaries: dict[str, Summary]) -> list[
             verdict = judge(claim.model_copy(update={"test": tests}), paper, summaries)["verdict"]
         found.append({"id": reading.id, "words": reading.words, "verdict": verdict})
     return found
-
-
-def _read_as(test: Test, reading: Reading) -> Test:
-    """The same comparison on the experiment that stands for the reading."""
-    other = reading.experiments.get(getattr(test, "experiment", ""))
-    return test if other is None else test.model_copy(update={"experiment": other})
 
 
 def _ran(test: Test, summaries: dict[str, Summary]) -> bool:

@@ -1,7 +1,7 @@
 """Drawing a table or a figure: what its module gets, and the files it becomes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
+from pfedrl.pipeline.cells import absent
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.drawings import Options
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
@@ -36,6 +37,7 @@ class Context:
     summaries: dict[str, Summary]  # by experiment, in the artifact's order
     styles: Styles
     cut: str = ""  # what the scale runs less of than the paper
+    absent: dict[str, str] = field(default_factory=dict)  # experiments that it may miss, and why
 
     def options(self, model: type[Given]) -> Given:
         """The artifact's options, as its drawing's model."""
@@ -46,6 +48,7 @@ class Context:
         return [
             compare(printed, self.summaries[printed.experiment])
             for printed in self.artifact.printed
+            if printed.experiment in self.summaries
         ]
 
     def seeds(self) -> str:
@@ -57,7 +60,11 @@ class Context:
     def caption(self) -> str:
         """The artifact's caption, with the scale, its seeds, and what it cuts."""
         cut = f"; {self.cut}" if self.cut else ""
-        return f"{self.artifact.caption.strip()} Scale {self.scale}, {self.seeds()}{cut}."
+        left_out = "".join(
+            f" {self.paper.experiments[name].title}: {reason}."
+            for name, reason in self.absent.items()
+        )
+        return f"{self.artifact.caption.strip()} Scale {self.scale}, {self.seeds()}{cut}.{left_out}"
 
 
 @dataclass(frozen=True)
@@ -86,12 +93,13 @@ def draw(
         where = f"workflow/papers/{paper_name}/artifacts.yaml"
         raise unknown("artifact", artifact_name, paper.artifacts, where)
     artifact = paper.artifacts[artifact_name]
-    summaries = {
-        name: read_summary(summaries_dir, paper_name, name) for name in artifact.experiments
-    }
-    cut = cuts_of(project, paper_name, artifact.experiments, scale_name)
+    reasons = {name: absent(project, paper_name, name, scale_name) for name in artifact.may_miss}
+    missing = {name: reason for name, reason in reasons.items() if reason is not None}
+    present = [name for name in artifact.experiments if name not in missing]
+    summaries = {name: read_summary(summaries_dir, paper_name, name) for name in present}
+    cut = cuts_of(project, paper_name, present, scale_name)
     styles = every_style(project.styles())
-    context = Context(paper, artifact_name, artifact, scale_name, summaries, styles, cut)
+    context = Context(paper, artifact_name, artifact, scale_name, summaries, styles, cut, missing)
     stem = output_dir / artifact_name
     module = import_module(f"pfedrl.analysis.figures.{artifact.draw}")
     target = Path(project.scale(scale_name).figures, paper_name, artifact_name)

@@ -31,7 +31,7 @@ def redraw(
         paper: [
             name
             for name, artifact in project.paper(paper).artifacts.items()
-            if set(artifact.experiments) <= set(budgets)
+            if artifact.drawable(budgets)
         ]
         for paper, budgets in scale.papers.items()
     }
@@ -83,7 +83,7 @@ def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> N
     runs = [
         path
         for cell in cells(project, paper, experiment, source)
-        if cell.skip() is None
+        if cell.unfit() is None
         for path in published_runs(project.root, source, cell)
     ]
     runs = [Path(os.path.relpath(run)) for run in runs]  # provenance names no one's folders

@@ -119,7 +119,7 @@ def read_summary(summaries_dir: Path, paper: str, experiment: str) -> Summary:
     facts: dict[str, Any] = {}
     for path in paths(summaries_dir, paper, experiment):
         try:
-            table = pq.read_table(path)
+            table = pq.read_table(path, page_checksum_verification=True)
             facts = json.loads((table.schema.metadata or {})[KEY])
         except (OSError, pa.ArrowException, KeyError, ValueError) as error:
             raise broken(path, error) from None

@@ -68,7 +68,7 @@ def summarise(runs: list[Path], statistics_path: Path, finals_path: Path) -> Non
     for path, tables in ((statistics_path, statistics), (finals_path, finals)):
         table = pa.concat_tables(tables).unify_dictionaries().replace_schema_metadata(metadata)
         with atomic_write(path) as temporary:
-            pq.write_table(table, temporary, compression="zstd")
+            pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def gather(runs: Iterable[Path]) -> list[CellRuns]:

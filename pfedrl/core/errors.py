@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 USAGE = 2  # what was asked for does not exist or is not allowed
 BROKEN_ARTIFACT = 3  # a file on disk cannot be trusted
-NO_SPACE = 4  # the disk is full; nothing was lost
+NO_SPACE = 4  # the disk is full or may not be written to; nothing was lost
 
 MOST_NAMES = 30  # of the known ones, in a message
 

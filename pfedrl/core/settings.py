@@ -71,7 +71,7 @@ def explain(error: ValidationError, model: Any, where: str) -> PfedrlError:
     """The first thing wrong, as one line: file, key, reason, and the nearest valid name."""
     # a misspelt key is two errors, and the one that names the spelling helps more
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-    path = [str(part) for part in first["loc"] if part != "[key]"]
+    path = [_shown(part) for part in first["loc"] if part != "[key]"]
     place = f"{where}, {'.'.join(path)}" if path else where
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, first["loc"][:-1])
@@ -79,6 +79,11 @@ def explain(error: ValidationError, model: Any, where: str) -> PfedrlError:
     said = first["msg"].removeprefix("Value error, ")
     given = "" if isinstance(first["input"], dict | list) else f" (it is {first['input']!r})"
     return PfedrlError(f"{place}: {said}{given}.")
+
+
+def _shown(key: int | str) -> str:
+    """A key on one line, whatever a file has for one."""
+    return str(key) if str(key).isprintable() else repr(key)
 
 
 def _known_keys(model: Any, location: tuple[int | str, ...]) -> set[str]:

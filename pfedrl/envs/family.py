@@ -32,6 +32,10 @@ class Family(Settings):
     def task(self, draws: Draws) -> Any:
         """The environments of all seeds and agents."""
 
+    def skip(self) -> str | None:
+        """Why its members cannot be made here, or None: data that are missing, say."""
+        return None
+
     def records(self) -> set[str]:
         """The metrics that its task records, besides those of whoever acts in it."""
         return set()

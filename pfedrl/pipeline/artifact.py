@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.files import atomic_write
 from pfedrl.core.recorder import Recorder
+from pfedrl.core.seal import sealed, unsealed
 
 KEY = b"pfedrl"  # where the provenance stands in the metadata
 NAMES = ("experiment", "algorithm", "family")
@@ -32,9 +33,9 @@ def write_run(path: Path, recorder: Recorder, names: dict[str, str], facts: dict
     ]
     table = pa.Table.from_arrays(arrays, names=list(COLUMNS))
     facts = {**facts, "rows": rows}
-    table = table.replace_schema_metadata({KEY: json.dumps(facts).encode()})
+    table = table.replace_schema_metadata({KEY: json.dumps(sealed(facts, table.schema)).encode()})
     with atomic_write(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 # `pa.array` imports pandas, a third of a short job; buffers do not
@@ -61,7 +62,7 @@ def read_facts(path: Path) -> dict[str, Any]:
     """The provenance of a run, without its rows."""
     try:
         stored = pq.read_schema(path).metadata or {}
-        return json.loads(stored[KEY])
+        return unsealed(json.loads(stored[KEY]), pq.read_schema(path))
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise broken(path, error) from None
 
@@ -69,8 +70,8 @@ def read_facts(path: Path) -> dict[str, Any]:
 def read_run(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The rows and the provenance; a file that is not whole is named, never averaged in."""
     try:
-        table = pq.read_table(path)
-        facts = json.loads((table.schema.metadata or {})[KEY])
+        table = pq.read_table(path, page_checksum_verification=True)
+        facts = unsealed(json.loads((table.schema.metadata or {})[KEY]), table.schema, table)
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise broken(path, error) from None
     if table.num_rows != facts["rows"] or tuple(table.column_names) != COLUMNS:
@@ -84,6 +85,7 @@ def broken(path: Path, error: Exception) -> PfedrlError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return PfedrlError(
         f"{path}: the artifact is broken ({reason}). "
-        f"Rebuild it: rm {path} && snakemake --cores all {path}",
+        f"Rebuild it: rm {path} && snakemake --cores all {path} "
+        f"(or, if it is a published one: git restore {path})",
         exit_code=BROKEN_ARTIFACT,
     )

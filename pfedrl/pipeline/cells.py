@@ -61,10 +61,14 @@ class Cell:
         seeds, size = self.budget.seeds, self.budget.block
         return [f"{first}-{min(first + size, seeds)}" for first in range(0, seeds, size)]
 
-    def skip(self) -> str | None:
-        """Why the cell cannot run, or None."""
+    def unfit(self) -> str | None:
+        """Why the algorithm cannot run on the family anywhere, or None."""
         reason = getattr(self.runnable, "skip", None)
         return reason(self.family) if reason is not None and self.family is not None else None
+
+    def skip(self) -> str | None:
+        """Why the cell cannot run, here or anywhere, or None."""
+        return self.unfit() or (None if self.family is None else self.family.skip())
 
 
 def parse_block(block: str) -> range:
@@ -98,11 +102,16 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
     }
     settings = {name for made in classes.values() for name in made.model_fields}
     check_sweep(spec, settings, where)
+    for name in spec.settings:
+        if name not in settings:
+            raise unknown("setting of the variants", name, settings, f"{where}.settings")
     names: set[str] = set()
     for variant, given in spec.variants.items():
         fields = classes[variant].model_fields
-        own = {key: value for key, value in given.items() if key != "algorithm"}
+        common = {key: value for key, value in spec.settings.items() if key in fields}
+        own = common | {key: value for key, value in given.items() if key != "algorithm"}
         shortened = {key: value for key, value in budget.algorithm.items() if key in fields}
+        shortened |= budget.variants.get(variant, {})
         keys: set[str] = set()
         for swept, of_family in _points(spec, fields):
             runnable = validate(
@@ -126,6 +135,17 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             names.add(cell.name)
             keys.add(cell.key())
             yield cell
+
+
+def absent(project: Project, paper: str, experiment: str, scale: str) -> str | None:
+    """Why an experiment has no runs at a scale, or None."""
+    published = scale == "published"  # of these, data are no longer needed
+    if project.budget(project.scale(scale), paper, experiment) is None:
+        return "not published" if published else f"not run at the {scale} scale"
+    reasons = [
+        None if published else cell.skip() for cell in cells(project, paper, experiment, scale)
+    ]
+    return None if None in reasons else reasons[0]
 
 
 def _points(spec: Experiment, fields: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

@@ -214,10 +214,23 @@ class Claim(Settings):
 
 
 class Reading(Settings):
-    """One way to read what the paper leaves open, as variants of its experiments."""
+    """One way to read what the paper leaves open: another experiment, or another look at it."""
 
     id: Name
     words: str = Field(description="what is read otherwise, in a few words")
     experiments: dict[str, str] = Field(
-        description="an experiment to the one that is run in its place under this reading"
+        default_factory=dict,
+        description="an experiment to the one that is run in its place under this reading",
     )
+    metrics: dict[str, str] = Field(
+        default_factory=dict, description="a metric to the one that is looked at in its place"
+    )
+
+    def of(self, test: Test) -> Test:
+        """The same comparison under this reading."""
+        experiment, metric = (getattr(test, key, "") for key in ("experiment", "metric"))
+        changed = {
+            "experiment": self.experiments.get(experiment),
+            "metric": self.metrics.get(metric),
+        }
+        return test.model_copy(update={key: new for key, new in changed.items() if new})

@@ -74,7 +74,8 @@ class CurvePanel(Settings):
     until: float | None = Field(None, gt=0, description="where the horizontal axis ends")
     limits: tuple[float, float] | None = Field(None, description="of the vertical axis")
     mark: float | None = Field(None, description="a dashed level")
-    y: str | None = Field(None, description="the vertical axis' name, where it is not the figure's")
+    x: str | None = Field(None, description="the axes' names, where they are not the figure's")
+    y: str | None = None
 
 
 class CurvePanels(Options):
@@ -237,6 +238,16 @@ class TheoryAudit(Options):
             yield Named("groups", experiment)
 
 
+class TheorySlopes(Options):
+    """What the figure of slopes draws, and in which words."""
+
+    labels: dict[str, str] = Field(description="the variants that are drawn, with their words")
+
+    def named(self) -> Iterator[Named]:
+        for variant in self.labels:
+            yield Named("labels", variant=variant)
+
+
 class Tradeoff(Options):
     """Computation against error."""
 
@@ -263,6 +274,7 @@ OPTIONS: dict[str, type[Options]] = {
     "sweep_figure": SweepLines,
     "switches_table": Switches,
     "theory_audit": TheoryAudit,
+    "theory_slopes": TheorySlopes,
     "tradeoff_figure": Tradeoff,
 }
 

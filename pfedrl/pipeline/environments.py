@@ -37,7 +37,8 @@ def read_draws(path: Path, cell: "Cell", seeds: range) -> Draws:
     except (OSError, BadZipFile, KeyError, ValueError, EOFError) as error:
         raise PfedrlError(
             f"{path}: the environments cannot be read ({error}). "
-            f"Rebuild them: rm {path} && snakemake --cores all {path}",
+            "Give a file that `pfedrl build` wrote, or leave --environments out. "
+            f"If the pipeline wrote this one: snakemake --cores all --force {path}",
             exit_code=BROKEN_ARTIFACT,
         ) from None
     if built_for != (needed := _built_for(cell, seeds)):

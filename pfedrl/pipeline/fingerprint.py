@@ -16,6 +16,7 @@ Not in it, because no number can depend on it:
   and settings are made from them;
 - the texts in `raise`, in errors and after an assertion's comma;
 - other words: `description` of a setting, and the class attributes `label` and `varies`;
+- checksums (`sealed`, `unsealed`, those of Parquet's pages): they guard numbers and change none;
 - `skip` and `metrics`, which say whether a cell exists and what it will record, not the numbers;
 - the modules APART.
 
@@ -42,9 +43,12 @@ LIBRARIES = ("numpy", "scipy", "numba", "torch", "gymnasium", "mujoco", "libsumo
 WORDS = {"label", "varies"}  # attributes of components
 ERRORS = {"unknown", "broken"}  # functions that make an error, besides the classes named ...Error
 FOR_ANNOTATIONS = {"typing", "collections.abc", "__future__"}
+SEALS = "pfedrl.core.seal"
+CHECKSUMS = {"write_page_checksum", "page_checksum_verification"}
 APART = {
     "pfedrl/core/errors.py",  # words
     "pfedrl/core/progress.py",
+    "pfedrl/core/seal.py",
     "pfedrl/core/settings.py",  # how settings are checked; their values are a parameter themselves
     "pfedrl/pipeline/closure.py",  # whether to run again, not what comes out
     "pfedrl/pipeline/fingerprint.py",
@@ -169,7 +173,7 @@ class _Effects(ast.NodeTransformer):
         return None if node.value is None else ast.Assign([node.target], node.value)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if node.module in FOR_ANNOTATIONS else node
+        return None if node.module in (*FOR_ANNOTATIONS, SEALS) else node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
         self.generic_visit(node)
@@ -184,6 +188,8 @@ class _Effects(ast.NodeTransformer):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name.endswith("Error") or name in ERRORS:
             return _Silent().visit(node)
-        if name == "Field" and not self._words:
-            node.keywords = [word for word in node.keywords if word.arg != "description"]
+        if name in ("sealed", "unsealed"):
+            return node.args[0]
+        unseen = CHECKSUMS | ({"description"} if name == "Field" and not self._words else set())
+        node.keywords = [word for word in node.keywords if word.arg not in unseen]
         return node

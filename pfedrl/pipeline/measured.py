@@ -52,7 +52,7 @@ class Measured:
         if along is not None:
             chosen = _along(chosen, along, at, f"{where}, {experiment}")
         for found in chosen:
-            if (reason := found.skip()) is not None:
+            if (reason := found.unfit()) is not None:
                 raise PfedrlError(f"{where}: {experiment}/{found.name} does not run: {reason}.")
             metrics = found.runnable.metrics(found.family)
             # a curve has the mean over its second half as well
@@ -83,6 +83,10 @@ def check_paper(project: Project, paper: str) -> None:
         for test in claim.tests:
             check_test(measured, test, place)
         check_controls(measured, claim, place)
+        for reading in page.readings:
+            place = f"workflow/papers/{paper}/readings.yaml, {reading.id}"
+            for test in claim.tests if reading.metrics else ():
+                check_test(measured, reading.of(test), place)
     for name, artifact in page.artifacts.items():
         place = f"workflow/papers/{paper}/printed/{name}.csv"
         for number, row in enumerate(artifact.printed):

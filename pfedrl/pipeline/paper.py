@@ -1,6 +1,7 @@
 """A paper's page: its experiments, tables and figures, printed numbers, claims, fidelity notes."""
 
 import math
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -24,6 +25,9 @@ class Experiment(Settings):
     )
     variants: dict[Name, dict[str, Any]] = Field(
         description="name to settings; the name is the algorithm's unless the key 'algorithm' says"
+    )
+    settings: dict[str, Any] = Field(
+        default_factory=dict, description="of every variant that has them and gives no other"
     )
     curve_points: int = Field(
         0, ge=0, description="points of the learning curve kept a seed; 0 keeps the last only"
@@ -91,10 +95,18 @@ class Artifact(Settings):
     draw: str = Field(description="the module in pfedrl/analysis/figures that draws it")
     experiments: list[str]
     caption: str = Field(description="one or two sentences under it")
+    may_miss: list[str] = Field(
+        default_factory=list, description="experiments without which it is drawn too, and says so"
+    )
     printed: list[Printed] = Field(
         default_factory=list, description="read from printed/<artifact>.csv"
     )
     options: dict[str, Any] = Field(default_factory=dict, description="passed to the module")
+
+    def drawable(self, run: Collection[str]) -> bool:
+        """Whether it can be drawn from the experiments that were run."""
+        needed = set(self.experiments) - set(self.may_miss)
+        return needed <= set(run) and not set(self.experiments).isdisjoint(run)
 
 
 def comparison_of(name: str, experiment: Experiment) -> Artifact | None:

@@ -37,7 +37,9 @@ COLUMNS = list(Printed.model_fields)
 RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by its name
     {
         "all",
+        "fetch",
         "build",
+        "describe",
         "run",
         "summarise",
         "draw_table",
@@ -189,6 +191,8 @@ def _check_references(paper: Paper, where: str) -> None:
     for name, artifact in paper.artifacts.items():
         for experiment in artifact.experiments:
             check("experiment", experiment, paper.experiments, f"artifacts.yaml, {name}")
+        for experiment in artifact.may_miss:
+            check("experiment", experiment, artifact.experiments, f"artifacts.yaml, {name}")
         for row in artifact.printed:
             check("experiment", row.experiment, artifact.experiments, f"printed/{name}.csv")
     known: dict[str, Iterable[str]]

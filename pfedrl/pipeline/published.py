@@ -6,6 +6,7 @@ verdicts are made from these files alone (`pfedrl figures`); `pfedrl publish` ad
 them. An experiment is shown at the fullest scale at which all of its cells are there.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import pyarrow.parquet as pq
 
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.files import atomic_write
-from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.core.seal import sealed
+from pfedrl.pipeline.artifact import KEY, read_facts, read_run
 from pfedrl.pipeline.cells import Cell, cells, run_path
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Budget, Scale
@@ -47,7 +49,7 @@ def scale_of(project: Project, paper: str, experiment: str) -> str | None:
     for scale in SCALES:
         if project.budget(project.scale(scale), paper, experiment) is None:
             continue
-        wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.skip() is None]
+        wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.unfit() is None]
         if all(published_runs(project.root, scale, cell) for cell in wanted):
             return scale
     return None
@@ -108,6 +110,8 @@ def add_run(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
     # single precision is more than any table prints, and half the size
     values = table["value"].cast(pa.float32())
     table = table.set_column(table.column_names.index("value"), "value", values)
+    kept = {KEY: json.dumps(sealed(facts, table.schema)).encode()}
+    table = table.replace_schema_metadata(kept)
     with atomic_write(target) as temporary:
         pq.write_table(
             table, temporary, compression="zstd", compression_level=19, write_statistics=False,

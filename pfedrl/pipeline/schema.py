@@ -7,6 +7,7 @@ from typing import Any
 from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import components, load
 from pfedrl.core.settings import adapter
+from pfedrl.pipeline.data_sources import DataSource
 from pfedrl.pipeline.paper import Reference
 from pfedrl.pipeline.project import FILES
 from pfedrl.pipeline.scale import Scale
@@ -15,7 +16,8 @@ from pfedrl.pipeline.style import StyleFile
 
 def schemas() -> dict[str, dict[str, Any]]:
     """File name to schema: a paper's files, a scale, the style, and each family's file in envs/."""
-    models = {"paper": Reference, "scale": Scale, "style": StyleFile}
+    models: dict[str, Any] = {"paper": Reference, "scale": Scale, "style": StyleFile}
+    models["data"] = dict[str, DataSource]
     models |= {key: kind for key, (kind, _) in FILES.items()}
     made = {f"{key}.schema.json": adapter(model).json_schema() for key, model in models.items()}
     for name in components("envs"):

@@ -34,6 +34,8 @@ def _named(project: Project) -> Iterator[tuple[str, Cell]]:
     runnables: dict[tuple[str, ...], dict[str, Cell]] = {}
     for paper, spec in project.papers.items():
         for experiment in spec.experiments:
+            if project.budget(project.scale(SCALE), paper, experiment) is None:
+                continue  # it needs data, which not everyone has
             for cell in cells(project, paper, experiment, SCALE):
                 switches = [str(getattr(cell.runnable, name, "")) for name in SWITCHES]
                 endless = getattr(cell.runnable, "local_steps", 0) == float("inf")

@@ -49,6 +49,25 @@ def test_truncated_is_named_with_its_remedy(written: Path, kept: float):
         assert f"rm {written} && snakemake --cores all {written}" in message
 
 
+def test_a_flipped_bit_changes_nothing_or_is_named(written: Path):
+    whole, (table, facts) = written.read_bytes(), read_run(written)
+    random = np.random.default_rng(0)
+    named = 0
+    for bit in random.choice(8 * len(whole), 600, replace=False):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        written.write_bytes(flipped)
+        try:
+            found, said = read_run(written)
+        except PfedrlError as error:
+            assert error.exit_code == BROKEN_ARTIFACT
+            named += 1
+        else:
+            assert str(found.to_pydict()) == str(table.to_pydict()), f"bit {bit}"
+            assert {key: said[key] for key in facts} == facts, f"bit {bit}"
+    assert named > 300
+
+
 def test_missing_is_named(tmp_path: Path):
     with pytest.raises(PfedrlError, match="no such artifact"):
         read_run(tmp_path / "none.parquet")

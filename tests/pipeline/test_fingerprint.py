@@ -154,7 +154,7 @@ CODE = "\n\nEDITED = 1\n"
         ("pipeline/execute.py", {"qavg", "dqn"}),
         ("__init__.py", {"qavg", "dqn", "table"}),
         ("analysis/figures/qavg_table1.py", {"table"}),
-        ("cli.py", set()),
+        ("cli/jobs.py", set()),
         ("core/errors.py", set()),
         ("pipeline/fingerprint.py", set()),
         ("pipeline/cells.py", set()),

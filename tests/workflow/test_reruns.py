@@ -67,7 +67,7 @@ def test_editing_a_colour_redraws_figures_and_runs_nothing(project: Tiny):
 
 
 def test_editing_the_command_line_reruns_nothing(project: Tiny):
-    project.append("pfedrl/cli.py")
+    project.append("pfedrl/cli/jobs.py")
     project.append("workflow/papers/tiny/experiments.yaml", "\n# edited\n")
     assert project.planned() == set()
 

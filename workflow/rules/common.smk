@@ -1,15 +1,20 @@
 """What the rules ask of the settings. Everything is read and checked before anything runs."""
 
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
+from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
-from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.cells import absent, cells, draws_path, run_path
+from pfedrl.pipeline.console import take_over
+from pfedrl.pipeline.costs import expected, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
@@ -45,7 +50,16 @@ def artifacts_of(scale, paper):
     """The paper's tables and figures whose experiments all run at the scale."""
     runs = experiments_of(scale, paper)
     artifacts = PROJECT.paper(paper).artifacts
-    return {name: a for name, a in artifacts.items() if set(a.experiments) <= set(runs)}
+    return {name: artifact for name, artifact in artifacts.items() if artifact.drawable(runs)}
+
+
+def say_what_is_skipped():
+    """Experiments of the scale without a cell that can run here, each with its reason."""
+    for paper, page in PROJECT.papers.items():
+        for name in sorted(set(page.experiments) - set(experiments_of(SCALE, paper))):
+            if PROJECT.budget(PROJECT.scale(SCALE), paper, name) is not None:
+                reason = absent(PROJECT, paper, name, SCALE)
+                print(f"pfedrl: {paper}/{name} is skipped: {reason}", file=sys.stderr)
 
 
 def check_drawings():
@@ -64,6 +78,7 @@ try:
     SCALE = str(config.get("scale", "laptop"))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
+    say_what_is_skipped()
     PROJECT.styles()
     check_drawings()
     for paper in PROJECT.papers:
@@ -74,11 +89,21 @@ except PfedrlError as error:
 STYLE = "workflow/style.yaml"
 
 
+def price(rule, wildcards):
+    """What a run should cost; the other rules take seconds."""
+    paper, experiment, cell = (wildcards[key] for key in ("paper", "experiment", "cell"))
+    found = cells_of(wildcards["scale"], paper, experiment)[cell]
+    return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
+
+
+take_over(workflow, Path(FIGURES, "index.html"), price, len(os.sched_getaffinity(0)))
+
+
 def names_of(kind):
     """A pattern of the names of all tables, of all figures, or of all comparisons."""
     pages = [PROJECT.paper(paper).artifacts for paper in PAPERS]
     names = {name for page in pages for name, artifact in page.items() if artifact.kind == kind}
-    return "|".join(sorted(names)) or "(?!)"
+    return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
 def outputs_of(kind):

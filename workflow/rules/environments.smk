@@ -1,5 +1,28 @@
 """Environments: what is random about a family's members, drawn once for all cells that share it."""
 
+
+rule fetch:
+    output:
+        arrays=str(path_of("{data}")),
+    log:
+        "results/logs/data/{data}.log",
+    wildcard_constraints:
+        data="|".join(FACTS),
+    threads: 1
+    resources:
+        mem_mb=2000,
+    message:
+        "Fetching {wildcards.data}"
+    shell:
+        "python -m pfedrl data fetch {wildcards.data} > {log} 2>&1"
+
+
+def data_of(cell):
+    """The data set's file that a cell reads; cells without theirs are skipped before."""
+    name = getattr(cell.family, "data", None)
+    return [path_of(name)] if name in FACTS else []
+
+
 @cache
 def cell_with_draws(scale, draws):
     """The first cell that uses the draws; which one does not matter to them."""
@@ -22,10 +45,16 @@ def draw_settings(wildcards):
 def drawing_cell(wildcards, output):
     # a function of the output is not compared between runs: another cell draws the same
     cell = cell_with_draws(wildcards.scale, wildcards.draws)
-    return f"{cell.paper} {cell.experiment} {cell.name}"
+    return [cell.paper, cell.experiment, cell.name]
+
+
+def drawn_data(wildcards):
+    return data_of(cell_with_draws(wildcards.scale, wildcards.draws))
 
 
 rule build:
+    input:
+        data=drawn_data,
     output:
         environments="results/{scale}/envs/{draws}/{block}.npz",
     log:
@@ -44,8 +73,8 @@ rule build:
     message:
         "Drawing {wildcards.draws}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl build {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
-        "--output {output.environments} --code {params.code} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} build {params.cell:q} --seeds {params.seeds:q} "
+        "--scale {wildcards.scale:q} --output {output.environments:q} --code {params.code:q}"
 
 
 rule describe:
@@ -64,5 +93,5 @@ rule describe:
     message:
         "Describing {wildcards.draws}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl describe {params.cell} --seeds {wildcards.block} "
-        "--scale {wildcards.scale} --output {output.page} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} describe {params.cell:q} --seeds {wildcards.block:q} "
+        "--scale {wildcards.scale:q} --output {output.page:q}"

@@ -5,22 +5,33 @@ def artifact_of(wildcards):
     return PROJECT.paper(wildcards.paper).artifacts[wildcards.artifact]
 
 
+def experiments_run(wildcards):
+    """Those of the artifact's that the scale runs here; it may be drawn without the others."""
+    run = experiments_of(SCALE, wildcards.paper)
+    return [name for name in artifact_of(wildcards).experiments if name in run]
+
+
 def artifact_settings(wildcards):
     return artifact_of(wildcards).model_dump(mode="json")
 
 
 def artifact_context(wildcards):
     """What else a drawing shows: its experiments' titles and claims, and what the scale cuts."""
-    page, named = PROJECT.paper(wildcards.paper), artifact_of(wildcards).experiments
+    page, named = PROJECT.paper(wildcards.paper), experiments_run(wildcards)
     claims = [c for c in page.claims if getattr(c.test, "experiment", None) in named]
     titles = [page.experiments[name].title for name in named]
     cut = cuts_of(PROJECT, wildcards.paper, named, SCALE)
-    return [*titles, *(claim.model_dump_json() for claim in claims), cut]
+    missing = [
+        f"{name}: {absent(PROJECT, wildcards.paper, name, SCALE)}"
+        for name in artifact_of(wildcards).may_miss
+        if name not in named
+    ]
+    return [*titles, *(claim.model_dump_json() for claim in claims), cut, *missing]
 
 
 def artifact_labels(wildcards):
     """Names of algorithms, as the papers write them; no code of the drawing has them."""
-    named = artifact_of(wildcards).experiments
+    named = experiments_run(wildcards)
     found = [cells_of(SCALE, wildcards.paper, experiment).values() for experiment in named]
     return sorted({f"{cell.algorithm}: {cell.runnable.label}" for cells in found for cell in cells})
 
@@ -30,7 +41,7 @@ def artifact_folder(wildcards, output):
 
 
 def artifact_summaries(wildcards):
-    return summaries(SCALE, wildcards.paper, artifact_of(wildcards).experiments)
+    return summaries(SCALE, wildcards.paper, experiments_run(wildcards))
 
 
 def artifact_code(wildcards):
@@ -61,8 +72,8 @@ rule draw_table:
     message:
         "Drawing {wildcards.paper}/{wildcards.artifact}"
     shell:
-        "python -m pfedrl draw {wildcards.paper} {wildcards.artifact} --scale {params.scale} "
-        "--output {params.folder} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} draw {wildcards.paper:q} {wildcards.artifact:q} "
+        "--scale {params.scale:q} --output {params.folder:q}"
 
 
 use rule draw_table as draw_figure with:

@@ -34,8 +34,8 @@ rule claims:
     message:
         "Testing the claims of {wildcards.paper}"
     shell:
-        "python -m pfedrl claims {wildcards.paper} --scale {wildcards.scale} "
-        "--output {output.verdicts} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} claims {wildcards.paper:q} --scale {wildcards.scale:q} "
+        "--output {output.verdicts:q}"
 
 
 def report_pages(wildcards):
@@ -63,4 +63,4 @@ rule report:
     message:
         "Writing the report"
     shell:
-        "python -m pfedrl report --scale {params.scale} --output {output.page} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} report --scale {params.scale:q} --output {output.page:q}"

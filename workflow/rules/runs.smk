@@ -10,8 +10,20 @@ def run_environments(wildcards):
     return [] if cell.family is None else draws_path(wildcards.scale, cell, wildcards.block)
 
 
+def run_data(wildcards):
+    return data_of(cell_of(wildcards))
+
+
 def environments_option(wildcards, input):
-    return f"--environments {input.environments}" if input.environments else ""
+    return f"--environments {quote(input.environments)}" if input.environments else ""
+
+
+def run_minutes(wildcards, attempt):
+    return minutes(price("run", wildcards), attempt)
+
+
+def run_memory(wildcards, attempt):
+    return megabytes(price("run", wildcards), attempt)
 
 
 def cell_code(wildcards):
@@ -30,6 +42,7 @@ def experiment_runs(wildcards):
 rule run:
     input:
         environments=run_environments,
+        data=run_data,
     output:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
@@ -37,7 +50,8 @@ rule run:
     cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=run_memory,
+        runtime=run_minutes,
     params:
         cell="{paper} {experiment} {cell}",
         seeds="{block}",
@@ -47,8 +61,9 @@ rule run:
     message:
         "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl run {params.cell} --seeds {params.seeds} --scale {wildcards.scale} "
-        "{params.environments} --output {output.run} --code {params.code} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} run {wildcards.paper:q} {wildcards.experiment:q} "
+        "{wildcards.cell:q} --seeds {params.seeds:q} --scale {wildcards.scale:q} "
+        "{params.environments} --output {output.run:q} --code {params.code:q}"
 
 
 rule summarise:
@@ -69,5 +84,5 @@ rule summarise:
     message:
         "Summarising {wildcards.paper}/{wildcards.experiment}"
     shell:
-        "python -m pfedrl summarise {wildcards.paper} {wildcards.experiment} "
-        "--scale {wildcards.scale} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} summarise {wildcards.paper:q} {wildcards.experiment:q} "
+        "--scale {wildcards.scale:q}"

@@ -233,11 +233,12 @@ def strip(
     labels = own["label"].tolist()
     seaborn.stripplot(
         seeds, x="value", y="label", hue="label", order=labels, hue_order=labels,
-        palette=[colours[label] for label in labels], jitter=False, size=3, alpha=0.35,
+        palette=[colours[label] for label in labels], jitter=False, size=3, alpha=0.2,
         legend=False, ax=axis,
     )  # fmt: skip
     for place, row in enumerate(own.to_dict("records")):
         colour = colours[row["label"]]
-        axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.6)
-        axis.plot(row["mean"], place, "D", color=colour, ms=4, mec="white", mew=0.5)
+        # above the seeds, which seaborn draws last
+        axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.6, zorder=4)
+        axis.plot(row["mean"], place, "D", color=colour, ms=5, mec="white", mew=0.9, zorder=5)
     axis.set_ylabel("")

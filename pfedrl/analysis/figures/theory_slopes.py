@@ -7,14 +7,16 @@ from matplotlib.axes import Axes
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import FAINT, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
+from pfedrl.pipeline.drawings import TheorySlopes
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#999999", "#CC79A7", "#E69F00")
+LOOKS = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "D"), ("#56B4E9", "^"), ("#000000", "v"),
+         ("#999999", "P"), ("#CC79A7", "X"), ("#E69F00", "*"))  # fmt: skip
 RATE = -2 / 3
 
 
 def draw(context: Context) -> Drawing:
     (summary,) = context.summaries.values()
-    cells = list(dict.fromkeys(summary.statistics["cell"].astype(str)))
+    labels = context.options(TheorySlopes).labels
     data = pd.concat([
         _points(summary, "rounds", "error_t_"),
         _points(summary, "agents", "error_n_"),
@@ -29,9 +31,9 @@ def draw(context: Context) -> Drawing:
     ):
         axis.set_title(title, loc="left")
         axis.set_xlabel("round t" if along == "rounds" else "agents N")
-        _draw(axis, rows, cells)
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+        _draw(axis, rows, labels)
+    handles, words = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, words, loc="outside lower center", ncols=3)
     panel_labels(list(axes.flat))
     return Drawing(figure, data)
 
@@ -46,12 +48,12 @@ def _points(summary: Summary, along: str, prefix: str) -> pd.DataFrame:
     return rows[kept].astype({"cell": str}).sort_values(["cell", "x"])
 
 
-def _draw(axis: Axes, data: pd.DataFrame, cells: list[str]) -> None:
+def _draw(axis: Axes, data: pd.DataFrame, labels: dict[str, str]) -> None:
     """Medians over seeds: a mean would show the one seed that converges last."""
-    for cell, colour in zip(cells, COLOURS, strict=False):
+    for (cell, words), (colour, marker) in zip(labels.items(), LOOKS, strict=False):
         rows = data[data["cell"] == cell]
-        axis.plot(rows["x"], rows["median"], "o-", color=colour, label=cell.replace("_", " "),
-                  lw=1.0, markersize=2.5)  # fmt: skip
+        axis.plot(rows["x"], rows["median"], color=colour, marker=marker, label=words,
+                  lw=1.0, markersize=3.5)  # fmt: skip
     x = np.array(sorted(data["x"].unique()))
     top = data.loc[data["x"] == x[0], "median"].median()
     axis.plot(x, top * (x / x[0]) ** RATE, color=FAINT, ls="--", lw=1.0, label="slope -2/3")
@@ -60,4 +62,4 @@ def _draw(axis: Axes, data: pd.DataFrame, cells: list[str]) -> None:
     axis.set_xticks(shown, [f"{value:,.0f}" for value in shown])
     axis.xaxis.minorticks_off()
     axis.set_yscale("log")
-    axis.set_ylabel("median over seeds")
+    axis.set_ylabel("squared error (median)")

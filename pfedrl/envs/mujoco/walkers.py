@@ -15,6 +15,8 @@ from pfedrl.envs.mujoco.models import Edit, built, from_bytes, to_bytes
 if TYPE_CHECKING:
     from pfedrl.envs.mujoco.stepping import Walker, WalkerEnvironments
 
+REACH, FAST = 2.0, 10.0  # of heights and angles without a limit, and of speeds
+
 
 @dataclass(frozen=True)
 class WalkerTask:
@@ -48,12 +50,12 @@ class WalkerTask:
         return WalkerEnvironments(self.walker, members.reshape(-1).tolist(), cap)
 
     def observation_limit(self) -> np.ndarray:
-        """Observations of interest lie within +- this: joints in their range, speeds within 10."""
+        """What is seen of a body that has not fallen lies within +- this, or nearly: [number]."""
         model, walker = self.training.flat[0], self.walker
-        torso = [1 + model.qpos0[1], min(walker.steepest, np.pi)]  # height and angle
-        joints = abs(model.jnt_range[3:]).max(axis=1)
-        speeds = np.full(model.nv, min(walker.seen_speed, 10.0))
-        return np.concatenate([torso, joints, speeds])
+        position = np.where(model.jnt_limited, abs(model.jnt_range).max(axis=1), REACH)
+        position[2] = min(position[2], walker.steepest)
+        speed = np.full(model.nv, min(walker.seen_speed, FAST))
+        return np.concatenate([position[1:], speed])
 
     def newcomers(self) -> "WalkerTask":
         """The members that nobody trains on, each with an agent."""

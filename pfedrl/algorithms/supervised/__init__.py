@@ -1,0 +1,1 @@
+"""Classification by workers with data of their own (DePRL): SGD in phases, and who mixes what."""

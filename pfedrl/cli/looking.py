@@ -1,0 +1,155 @@
+"""To see what there is, and to measure it."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pfedrl.cli.program import ScaleName, app, available_cores
+from pfedrl.core.errors import PfedrlError, unknown
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str | None,
+        typer.Argument(help="papers, experiments, algorithms, families, statements or cells."),
+    ] = None,
+    paper: Annotated[str | None, typer.Argument(help="With cells or experiments.")] = None,
+    experiment: Annotated[str | None, typer.Argument(help="With cells.")] = None,
+    scale: ScaleName = "laptop",
+) -> None:
+    """Show what there is: papers, experiments, algorithms, families, statements, cells."""
+    from pfedrl.pipeline.listing import show
+    from pfedrl.pipeline.project import Project
+
+    show(Project.here(), what, paper, experiment, scale)
+
+
+@app.command()
+def watch(
+    family: Annotated[
+        str, typer.Argument(help="The family to watch: figure_eight, hopper or half_cheetah.")
+    ],
+    output: Annotated[
+        Path, typer.Option(help="The animation to write; of walkers also a strip, as a .png.")
+    ] = Path("watch.gif"),
+    acceleration: Annotated[
+        float | None,
+        typer.Option(help="Figure eight, of the agents; without it all drive like humans."),
+    ] = None,
+    placement: Annotated[
+        str | None, typer.Option(help="Figure eight: humans h and agents r in order.")
+    ] = None,
+    acting: Annotated[
+        str, typer.Option(help="Walkers: random_policy or zero_action.")
+    ] = "random_policy",
+    member: Annotated[
+        list[float] | None,
+        typer.Option(help="Walkers: sizes to see; by default the smallest and the largest."),
+    ] = None,
+    seed: int = 0,
+    live: Annotated[
+        bool, typer.Option("--live", help="Figure eight: SUMO's own window instead.")
+    ] = False,
+) -> None:
+    """Record an episode as an animated picture, or show it in the simulator's window."""
+    from pfedrl.analysis import walkers
+
+    if family in walkers.FAMILIES:
+        walkers.watch(family, output, acting, member or [], seed)
+        typer.echo(output)
+        return
+    if family != "figure_eight":
+        raise unknown("family to watch", family, ["figure_eight", *walkers.FAMILIES])
+    if output.suffix.lower() != ".gif":
+        raise PfedrlError(f"--output {output}: the animation is a GIF; give a name that ends so.")
+    if acceleration is not None and not math.isfinite(acceleration):
+        raise PfedrlError(f"--acceleration {acceleration}: give a number, in m/s^2.")
+    from pfedrl.analysis.traffic import watch, watch_live
+
+    settings = {} if placement is None else {"placement": placement}
+    if live:
+        watch_live(settings, acceleration, seed)
+        return
+    watch(output, settings, acceleration, seed)
+    typer.echo(output)
+
+
+@app.command()
+def calibrate(
+    folder: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "paper_figures", "fedkl"
+    ),
+) -> None:
+    """Measure the figure eight against Flow's returns and write the table (about two minutes)."""
+    from pfedrl.envs.traffic.calibration import calibrate
+
+    calibrate(folder)
+    typer.echo(folder / "calibration.md")
+
+
+@app.command()
+def benchmark(
+    name: Annotated[
+        str | None, typer.Argument(help="One benchmark; all of them by default.")
+    ] = None,
+) -> None:
+    """Measure the batched kernels against a plain loop on the same seeds, with equal results.
+
+    The plain loops are those that the tests compare with, in tests/plain.
+    """
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    from pfedrl import benchmarks
+
+    known = [module.name for module in iter_modules(benchmarks.__path__)]
+    if name is not None and name not in known:
+        raise unknown("benchmark", name, known)
+    for chosen in known if name is None else [name]:
+        import_module(f"pfedrl.benchmarks.{chosen}").main()
+
+
+@app.command()
+def cost(
+    scale: ScaleName = "paper",
+    hours: Annotated[float, typer.Option(min=0.1, help="In which it shall be done.")] = 24.0,
+    cores: Annotated[int | None, typer.Option(min=1, help="Of a node; those here.")] = None,
+) -> None:
+    """Say what all runs of a scale cost: core-hours, memory, disk, and nodes to be done in time.
+
+    Prices are those of earlier runs. What is left to run: snakemake --dry-run.
+    """
+    from pfedrl.pipeline.cells import cells
+    from pfedrl.pipeline.costs import expected, sentences
+    from pfedrl.pipeline.project import Project
+
+    project = Project.here()
+    budgets = project.scale(scale)
+    costs = [
+        expected(project, cell, scale, block)
+        for paper, page in project.papers.items()
+        for experiment in page.experiments
+        if project.budget(budgets, paper, experiment) is not None
+        for cell in cells(project, paper, experiment, scale)
+        if cell.skip() is None
+        for block in cell.blocks()
+    ]
+    known = [cost for cost in costs if cost is not None]
+    for sentence in sentences(known, costs.count(None), cores or available_cores(), hours):
+        typer.echo(sentence)
+
+
+@app.command()
+def schema(
+    output: Annotated[Path, typer.Option(help="The folder of the schemas.")] = Path(
+        "workflow/schemas"
+    ),
+) -> None:
+    """Write the JSON schemas of the YAML files, generated from the settings' models."""
+    from pfedrl.pipeline.schema import write_schemas
+
+    for path in write_schemas(output):
+        typer.echo(path)

@@ -1,0 +1,132 @@
+"""What the runs say together: published, judged, planned, verified."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pfedrl.cli.program import Cores, ScaleName, app, available_cores
+
+
+@app.command()
+def publish(
+    papers: Annotated[
+        list[str] | None, typer.Argument(help="Papers; all of them by default.")
+    ] = None,
+    scale: ScaleName = "laptop",
+) -> None:
+    """Add finished runs to results/published, from which tables, figures and verdicts are made."""
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.published import publish
+
+    project = Project.here()
+    for path in publish(project, scale, papers or list(project.papers)):
+        typer.echo(path.relative_to(project.root))
+
+
+@app.command()
+def figures(
+    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path("paper_figures"),
+) -> None:
+    """Draw every table and figure again, with the verdicts, from results/published alone."""
+    from pfedrl.analysis.redraw import redraw
+    from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.published import FOLDER
+
+    project = Project.here()
+    with progress_bar("figures") as progress:
+        redraw(project, output, project.root / FOLDER, progress)
+    typer.echo(output / "index.html")
+
+
+@app.command()
+def plan(
+    scale: ScaleName = "published",
+    cores: Cores = None,
+    json: Annotated[Path | None, typer.Option(help="A file for the same as JSON.")] = None,
+) -> None:
+    """List the claims that are open: the seeds they need, and the core-hours that those cost.
+
+    Prices come from what the runs behind the verdicts took. Published runs are judged first; at
+    another scale the verdicts are those of the last `pfedrl claims`.
+    """
+    from pfedrl.analysis.output import write_json
+    from pfedrl.analysis.plan import read_ledger
+    from pfedrl.analysis.plan_tables import as_json, show
+    from pfedrl.analysis.redraw import judge_published
+    from pfedrl.pipeline.project import Project
+
+    project = Project.here()
+    if scale == "published":
+        judge_published(project)
+    ledger = read_ledger(project, scale)
+    show(ledger, cores or available_cores())
+    if json is not None:
+        write_json(json, as_json(ledger, cores or available_cores()))
+
+
+@app.command()
+def decide(
+    hours: Annotated[float, typer.Option(min=0, help="How long it may take.")],
+    cores: Cores = None,
+) -> None:
+    """Add seeds to the published runs where an hour decides most claims, and stop in time."""
+    from pfedrl.analysis.decide import decide
+    from pfedrl.pipeline.project import Project
+
+    decide(Project.here(), hours, cores or available_cores(), typer.echo)
+
+
+@app.command()
+def level(
+    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
+        "paper_figures", "evidence"
+    ),
+) -> None:
+    """Simulate how often a verdict is wrong, and write the table and figure (half a minute)."""
+    from pfedrl.analysis.level import write_level
+
+    write_level(output)
+
+
+@app.command()
+def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Algorithms or statements; with --published: PAPER EXPERIMENT [CELL]."),
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Store what comes out here.")] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="Published runs; without names, a list of them.")
+    ] = False,
+) -> None:
+    """Run again what is stored and say: same bits, same to rounding, or differs.
+
+    Stored are digests of a short run of every algorithm and statement on every family, about two
+    minutes in all. With --published a seed of a published run is made again, at its full budget.
+    """
+    import os
+
+    from pfedrl.core.processor import flags
+    from pfedrl.pipeline import verify
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.verify_published import listed, verify_published
+
+    project, given = Project.here(), names or []
+    if write:
+        for name in verify.write(project, given):
+            typer.echo(name)
+        return
+    if published and not given:
+        for line in listed(project):
+            typer.echo(line)
+        return
+    compared = verify_published(project, *given) if published else verify.verify(project, given)
+    answers = []
+    for name, answer, remark in compared:
+        typer.echo(f"{answer:16s} {name}" + (f" ({remark})" if remark else ""))
+        answers.append(answer)
+    typer.echo(verify.summary(answers, verify.why_other_bits(os.environ, flags())))
+    if "differs" in answers:
+        raise typer.Exit(1)
