@@ -49,6 +49,35 @@ def build(
 
 
 @app.command()
+def describe(
+    paper: Paper,
+    experiment: Experiment,
+    cell: CellName,
+    seeds: Seeds,
+    scale: ScaleName = "laptop",
+    output: Output = None,
+) -> None:
+    """Describe members that were built: a table of their sizes and masses, and a picture.
+
+    Of families whose members are models of MuJoCo; they are read from what `pfedrl build` wrote.
+    """
+    from pfedrl.analysis.walkers import describe
+    from pfedrl.envs.mujoco.walkers import WalkerFamily
+    from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
+    from pfedrl.pipeline.environments import read_draws
+    from pfedrl.pipeline.project import Project
+
+    block = parse_block(seeds)
+    found = find_cell(Project.here(), paper, experiment, cell, scale)
+    if not isinstance(found.family, WalkerFamily):
+        raise PfedrlError(f"{paper}/{experiment}: its members are no models of MuJoCo.")
+    environments = draws_path(scale, found, f"{block.start}-{block.stop}")
+    output = output or environments.with_suffix("")
+    describe(found.family, read_draws(environments, found, block), block, output)
+    typer.echo(output / "members.md")
+
+
+@app.command()
 def run(
     paper: Paper,
     experiment: Experiment,

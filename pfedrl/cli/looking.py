@@ -29,18 +29,40 @@ def list_(
 
 @app.command()
 def watch(
-    family: Annotated[str, typer.Argument(help="The family to watch: figure_eight.")],
-    output: Annotated[Path, typer.Option(help="The animation to write.")] = Path("watch.gif"),
+    family: Annotated[
+        str, typer.Argument(help="The family to watch: figure_eight, hopper or half_cheetah.")
+    ],
+    output: Annotated[
+        Path, typer.Option(help="The animation to write; of walkers also a strip, as a .png.")
+    ] = Path("watch.gif"),
     acceleration: Annotated[
-        float | None, typer.Option(help="Of the agents; without it everyone drives like a human.")
+        float | None,
+        typer.Option(help="Figure eight, of the agents; without it all drive like humans."),
     ] = None,
-    placement: Annotated[str | None, typer.Option(help="Humans h and agents r in order.")] = None,
+    placement: Annotated[
+        str | None, typer.Option(help="Figure eight: humans h and agents r in order.")
+    ] = None,
+    acting: Annotated[
+        str, typer.Option(help="Walkers: random_policy or zero_action.")
+    ] = "random_policy",
+    member: Annotated[
+        list[float] | None,
+        typer.Option(help="Walkers: sizes to see; by default the smallest and the largest."),
+    ] = None,
     seed: int = 0,
-    live: Annotated[bool, typer.Option("--live", help="Open SUMO's own window instead.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Figure eight: SUMO's own window instead.")
+    ] = False,
 ) -> None:
     """Record an episode as an animated picture, or show it in the simulator's window."""
+    from pfedrl.analysis import walkers
+
+    if family in walkers.FAMILIES:
+        walkers.watch(family, output, acting, member or [], seed)
+        typer.echo(output)
+        return
     if family != "figure_eight":
-        raise unknown("family to watch", family, ["figure_eight"])
+        raise unknown("family to watch", family, ["figure_eight", *walkers.FAMILIES])
     if output.suffix.lower() != ".gif":
         raise PfedrlError(f"--output {output}: the animation is a GIF; give a name that ends so.")
     if acceleration is not None and not math.isfinite(acceleration):

@@ -74,7 +74,8 @@ class CurvePanel(Settings):
     until: float | None = Field(None, gt=0, description="where the horizontal axis ends")
     limits: tuple[float, float] | None = Field(None, description="of the vertical axis")
     mark: float | None = Field(None, description="a dashed level")
-    y: str | None = Field(None, description="the vertical axis' name, where it is not the figure's")
+    x: str | None = Field(None, description="the axes' names, where they are not the figure's")
+    y: str | None = None
 
 
 class CurvePanels(Options):
@@ -190,6 +191,23 @@ class Speedup(Options):
                 yield Named(f"marks.{number}", metric=metric)
 
 
+class SweepLines(Options):
+    """A metric along a sweep."""
+
+    metric: str
+    along: str = Field(description="the sweep's key")
+    origin: float = Field(0.0, description="is subtracted from the sweep's values")
+    logarithmic: bool = Field(False, description="the vertical axis")
+    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
+    x: str
+    y: str
+
+    def named(self) -> Iterator[Named]:
+        yield Named("metric", metric=self.metric)
+        for variant in self.labels:
+            yield Named("labels", variant=variant)
+
+
 class Switch(Settings):
     """The code's choice and the other: an experiment and a cell each."""
 
@@ -253,6 +271,7 @@ OPTIONS: dict[str, type[Options]] = {
     "fedkl_driving": Driving,
     "similarity_figure": SimilarityMaps,
     "speedup_figure": Speedup,
+    "sweep_figure": SweepLines,
     "switches_table": Switches,
     "theory_audit": TheoryAudit,
     "theory_slopes": TheorySlopes,
