@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -16,6 +16,16 @@ class Settings(BaseModel):
     """A block of settings: immutable, and no key that is not known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # settings that came later, by a default that changes nothing: at that default they are not
+    # said, so that runs from before keep their names and stay comparable
+    later: ClassVar[frozenset[str]] = frozenset()
+
+    def said(self) -> dict[str, Any]:
+        """All settings as plain values, but for later ones at their defaults."""
+        fields = type(self).model_fields
+        silent = {name for name in self.later if getattr(self, name) == fields[name].default}
+        return self.model_dump(mode="json", exclude=silent)
 
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_=.-]*")

@@ -1,6 +1,7 @@
-"""Families whose members differ in one number: listed, or drawn uniformly from a range."""
+"""Families whose members differ in one number: listed, drawn from a range, or evenly in it."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -10,7 +11,9 @@ from pfedrl.envs.family import Draws, Family
 
 
 class MemberFamily(Family):
-    """Members that differ in one number: listed, or drawn uniformly from a range."""
+    """Members that differ in one number: listed, drawn from a range, or evenly in it."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"evenly"})
 
     agents: int = Field(gt=0, description="N, environments trained on")
     members: list[float] = Field(
@@ -19,6 +22,9 @@ class MemberFamily(Family):
     )
     low: float = Field(description="drawn numbers are U(low, high)")
     high: float
+    evenly: bool = Field(
+        False, description="agent i of N has low + (high - low) i / N, and nothing is drawn"
+    )
     new_members: list[float] = Field(
         default_factory=list, description="the new environments' numbers"
     )
@@ -44,6 +50,9 @@ class MemberFamily(Family):
             for agent in range(self.agents):
                 if self.members:
                     number[row, agent] = self.members[agent % len(self.members)]
+                elif self.evenly:
+                    step = (self.high - self.low) / self.agents
+                    number[row, agent] = self.low + (agent + 1) * step
                 else:
                     uniform = generator(seed, Purpose.ENVIRONMENT, agent).random()
                     number[row, agent] = self.low + (self.high - self.low) * uniform

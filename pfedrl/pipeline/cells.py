@@ -39,10 +39,10 @@ class Cell:
     def settings(self) -> dict[str, Any]:
         """Everything that shapes the cell's numbers, as plain values: a change means a rerun."""
         return {
-            "algorithm": {"name": self.algorithm, **self.runnable.model_dump(mode="json")},
+            "algorithm": {"name": self.algorithm, **self.runnable.said()},
             "family": None
             if self.family is None
-            else {"name": self.family_name, **self.family.model_dump(mode="json")},
+            else {"name": self.family_name, **self.family.said()},
             "curve_points": self.curve_points,
         }
 

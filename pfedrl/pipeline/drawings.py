@@ -191,6 +191,23 @@ class Speedup(Options):
                 yield Named(f"marks.{number}", metric=metric)
 
 
+class SweepLines(Options):
+    """A metric along a sweep."""
+
+    metric: str
+    along: str = Field(description="the sweep's key")
+    origin: float = Field(0.0, description="is subtracted from the sweep's values")
+    logarithmic: bool = Field(False, description="the vertical axis")
+    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
+    x: str
+    y: str
+
+    def named(self) -> Iterator[Named]:
+        yield Named("metric", metric=self.metric)
+        for variant in self.labels:
+            yield Named("labels", variant=variant)
+
+
 class Switch(Settings):
     """The code's choice and the other: an experiment and a cell each."""
 
@@ -254,6 +271,7 @@ OPTIONS: dict[str, type[Options]] = {
     "fedkl_driving": Driving,
     "similarity_figure": SimilarityMaps,
     "speedup_figure": Speedup,
+    "sweep_figure": SweepLines,
     "switches_table": Switches,
     "theory_audit": TheoryAudit,
     "theory_slopes": TheorySlopes,

@@ -45,10 +45,9 @@ class PlainDDPG:
         self.seen, _ = env.reset(seed=seed)
         seen, actions = len(self.seen), env.action_space.shape[0]
         self.limit = float(env.action_space.high[0])
-        self.actor, self.late_actor = (
-            Actor(seen, actions, settings.hidden, self.limit) for _ in range(2)
-        )
-        self.critic, self.late_critic = (Critic(seen, actions, settings.hidden) for _ in range(2))
+        hidden = settings.first_width, settings.second_width
+        self.actor, self.late_actor = (Actor(seen, actions, hidden, self.limit) for _ in range(2))
+        self.critic, self.late_critic = (Critic(seen, actions, hidden) for _ in range(2))
         self.late_actor.load_state_dict(self.actor.state_dict())
         self.late_critic.load_state_dict(self.critic.state_dict())
         self.prepare()

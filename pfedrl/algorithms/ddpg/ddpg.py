@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from pydantic import Field
+
 from pfedrl.algorithms.adaptation import Adaptation
 from pfedrl.algorithms.ddpg.deterministic import DeterministicPolicies
 
@@ -11,6 +13,14 @@ class DDPG(DeterministicPolicies):
 
     label: ClassVar[str] = "DDPG"
     shares: ClassVar[tuple[str, ...]] = ()
+
+    baseline: bool = Field(
+        False, description="score every agent in every environment: QAvg's Baseline"
+    )
+
+    @property
+    def pairs(self) -> bool:
+        return self.baseline
 
     def adaptations(self) -> dict[str, Adaptation]:
         return {"adapt": Adaptation(("body", "head"), "all")}

@@ -21,18 +21,22 @@ class DeterministicPolicies(DeepAlgorithm, DDPGSettings):
     def learner(self, task: SteppedTask, seeds: Sequence[int]) -> "DDPGLearner":
         from pfedrl.algorithms.ddpg.learner import DDPGLearner
 
-        # QAvg's Baseline is of policies that were trained alone
-        return DDPGLearner(task, seeds, self, phases=self.phases, pairs=not self.shares)
+        return DDPGLearner(task, seeds, self, phases=self.phases, pairs=self.pairs)
 
     def rounds(self) -> int:
         return -(-self.frames // self.local_steps) + 1
 
     def metrics(self, family: Any) -> set[str]:
-        found = OF_EACH_AGENT | places(family, pairs=not self.shares)
-        found |= {"value_error", "worst_value_error"}
+        own = OF_EACH_AGENT | {"best_greedy_return"}
+        found = own | places(family, self.pairs) | {"value_error", "worst_value_error"}
         if self.adapts and family.newcomers:
-            found |= {f"{way}_{metric}" for way in self.adaptations() for metric in OF_EACH_AGENT}
+            found |= {f"{way}_{metric}" for way in self.adaptations() for metric in own}
         return found
+
+    @property
+    def pairs(self) -> bool:
+        """Whether every agent is scored in every environment."""
+        return False
 
     @property
     def adapts(self) -> bool:

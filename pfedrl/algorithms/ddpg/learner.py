@@ -45,7 +45,7 @@ class DDPGLearner(DeepLearner):
     one product to the next. So a few replicas at a time go through the whole update.
     """
 
-    KEPT = (*DeepLearner.KEPT, "frames")
+    KEPT = (*DeepLearner.KEPT, "frames", "best")
     net: ActorCritic
     experience: Noisy
     axis = "frame"
@@ -60,9 +60,11 @@ class DDPGLearner(DeepLearner):
         self.experience = Noisy(environments, seeds, agents, settings)
         self.limit, self.length, self.pairs = self.experience.limit, settings.frames, pairs
         actions = environments.action_space.size
-        net = ActorCritic(environments.observation_size, actions, settings.hidden, embedding)
+        hidden = settings.first_width, settings.second_width
+        net = ActorCritic(environments.observation_size, actions, hidden, embedding)
         super().__init__(task, seeds, settings, net, phases, weights, first_agent)
         self.frames = 0  # steps that every replica has taken
+        self.best = np.full(self.shape, -np.inf)  # of the greedy returns so far
 
     def _view(self) -> None:
         self.views = self.net.views(self.weights)
@@ -157,7 +159,11 @@ class DDPGLearner(DeepLearner):
         look = Look.of(self, np.arange(self.shape[0]), self.frames)
         if self.frames:
             yield from training_returns(self, look)
-        yield from frozen(self, look, self.pairs)
+        for measurement in frozen(self, look, self.pairs):
+            yield measurement
+            if measurement.metric == "greedy_return":
+                self.best = np.fmax(self.best, measurement.values)
+                yield look.measured("best_greedy_return", self.best)
         if look.ended and not self.first_agent:
             yield from personalisation_error(self, look)
         self.looked += 1

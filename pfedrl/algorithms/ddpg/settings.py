@@ -9,7 +9,8 @@ class DDPGSettings(Settings):
     """What a DDPG agent does with its experience, and for how long."""
 
     frames: int = Field(gt=0, description="steps of every agent in its environment")
-    hidden: tuple[int, int] = Field((400, 300), description="units of the two hidden layers")
+    first_width: int = Field(400, gt=0, description="units of the first hidden layer")
+    second_width: int = Field(300, gt=0, description="and of the second")
     actor_rate: float = Field(1e-4, gt=0, description="Adam's, of the actor")
     critic_rate: float = Field(1e-4, gt=0, description="Adam's, of the critic")
     gamma: float = Field(0.99, gt=0, lt=1, description="discount")

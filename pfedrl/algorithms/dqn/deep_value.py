@@ -27,6 +27,7 @@ class DeepValue(DeepAlgorithm, DeepSettings):
     kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
     continuous_too: ClassVar[frozenset[str]] = kinds | {"locomotion"}  # actions on a grid
     parts: ClassVar[tuple[str, ...]] = ("body", "head")  # of an agent's net
+    later: ClassVar[frozenset[str]] = frozenset({"frames", "adapt_frames", "levels"})
 
     levels: int = Field(
         3, gt=1, description="values of each number of an action, where actions are continuous"

@@ -22,11 +22,13 @@ ALGORITHMS = [DDPG, DDPGAvg, PerDDPGAvg, PFedDDPGRep]
 MASSES = np.array([[0.7, 1.0, 1.4]])
 TASK = RegulatorTask(MASSES, np.array([[1.2, 0.9]]))
 SMALL = {
-    "frames": 60, "local_steps": 10, "hidden": (16, 12), "batch": 8, "buffer": 40, "warm_up": 20,
+    "frames": 60, "local_steps": 10, "first_width": 16, "second_width": 12, "batch": 8,
+    "buffer": 40, "warm_up": 20,
     "evaluation_episodes": 2,
 }  # fmt: skip
 LEARNING = {
-    "frames": 1500, "local_steps": 50, "hidden": (64, 48), "actor_rate": 5e-4, "critic_rate": 1e-3,
+    "frames": 1500, "local_steps": 50, "first_width": 64, "second_width": 48,
+    "actor_rate": 5e-4, "critic_rate": 1e-3,
     "gamma": 0.95, "tau": 0.01, "buffer": 2000, "warm_up": 200,
 }  # fmt: skip
 
@@ -149,7 +151,9 @@ def test_last_layers_start_small_and_agents_alike():
 
 def test_newcomers_train_what_their_way_says():
     learner, _ = trained(PerDDPGAvg)
-    settings = PerDDPGAvg(**SMALL | {"hidden": LEARNING["hidden"]}, adapt_frames=30).adapting()
+    settings = PerDDPGAvg(
+        **SMALL | {"first_width": 64, "second_width": 48}, adapt_frames=30
+    ).adapting()
     for way, changes in (
         (Adaptation(("embedding",), "embedding"), {"embedding"}),
         (Adaptation((), "all"), {"embedding", "body", "head"}),

@@ -14,7 +14,8 @@ from tests.plain.ddpg import PlainDDPG
 from tests.plain.regulator import RegulatorTask
 
 SETTINGS = {
-    "frames": 60, "local_steps": 10, "hidden": (32, 24), "batch": 16, "buffer": 40, "warm_up": 20,
+    "frames": 60, "local_steps": 10, "first_width": 32, "second_width": 24,
+    "batch": 16, "buffer": 40, "warm_up": 20,
     "actor_rate": 1e-3, "critic_rate": 2e-3, "gamma": 0.9, "tau": 0.1,
 }  # fmt: skip
 TASK = RegulatorTask(np.array([[0.8, 1.0, 1.3], [0.7, 0.9, 1.1]]), np.zeros((2, 0)), cap=7)
