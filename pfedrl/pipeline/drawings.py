@@ -5,34 +5,18 @@ matplotlib. A module that is not listed takes no options.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
 from pfedrl.core.errors import unknown
 from pfedrl.core.settings import Settings, validate
+from pfedrl.pipeline.data_drawings import AccuracyTable, ScalingTable, SweepPanels
+from pfedrl.pipeline.options import Named, Options
 
 if TYPE_CHECKING:
     from pfedrl.pipeline.cells import Cell
     from pfedrl.pipeline.paper import Artifact
-
-
-class Named(NamedTuple):
-    """What an option names, and under which key; an experiment left out is the artifact's first."""
-
-    key: str
-    experiment: str | None = None
-    cell: str | None = None
-    variant: str | None = None
-    metric: str | None = None  # of the cell, or, where none is named, of any of the experiment
-
-
-class Options(Settings):
-    """No options."""
-
-    def named(self) -> Iterator[Named]:
-        """The experiments, cells, variants and metrics that must be there."""
-        yield from ()
 
 
 class Comparison(Options):
@@ -157,9 +141,18 @@ class Driving(Options):
 
 
 class SimilarityMaps(Options):
-    """Cosines between agents."""
+    """Cosines between agents, a row of maps for each experiment."""
 
     variant: str
+    point: dict[str, float] = Field(
+        default_factory=dict, description="of the sweep, by the names of its columns"
+    )
+    maps: dict[str, str] = Field(
+        default_factory=lambda: {
+            "transition": "transitions", "head": "private heads", "body": "representation"
+        },
+        description="what is compared, as in <what>_similarity_<agent>, to its title",
+    )  # fmt: skip
     printed: dict[Literal["transition", "head", "body"], list[list[float]]] = Field(
         default_factory=dict, description="the paper's maps, agent 1 first"
     )
@@ -246,13 +239,16 @@ class Tradeoff(Options):
 
 
 OPTIONS: dict[str, type[Options]] = {
+    "accuracy_table": AccuracyTable,
     "comparison": Comparison,
     "control_table": ControlTable,
     "curve_panels": CurvePanels,
     "fedkl_communication": CommunicationTable,
     "fedkl_driving": Driving,
+    "scaling_table": ScalingTable,
     "similarity_figure": SimilarityMaps,
     "speedup_figure": Speedup,
+    "sweep_panels": SweepPanels,
     "switches_table": Switches,
     "theory_audit": TheoryAudit,
     "theory_slopes": TheorySlopes,
