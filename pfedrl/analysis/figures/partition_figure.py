@@ -29,11 +29,11 @@ def draw(context: Context) -> Drawing:
                 cbar_kws={"label": "samples"}, xticklabels=max(1, workers // 4),
                 yticklabels=max(1, classes // 5),
             )  # fmt: skip
-            title = context.paper.experiments[name].title.split(",")[0]
             smallest = int(samples.sum(axis=1).min())
-            axis.set_title(f"{title}, π = {pi:g} (least {smallest})", loc="left")
-            axis.set_xlabel("worker")
+            axis.set_title(f"{context.short_title(name)}, π = {pi:g}", loc="left")
+            axis.set_xlabel(f"worker (the smallest has {smallest:,})")
             axis.set_ylabel("class")
+            axis.tick_params(axis="y", rotation=0)
             frames.append(long_form(samples, name, pi))
     panel_labels(list(grid.flat))
     return Drawing(figure, pd.concat(frames, ignore_index=True))

@@ -22,14 +22,9 @@ def draw(context: Context) -> Drawing:
     for column, (name, title) in enumerate(options.maps.items()):
         for row, (experiment, summary) in enumerate(context.summaries.items()):
             ours = matrix(summary, options, name)
-            of = (
-                "Ours"
-                if len(context.summaries) == 1
-                else context.paper.experiments[experiment].title
-            )
+            of = "Ours" if printed else context.short_title(experiment)
             heat_map(grid[row, column], ours, f"{of}: {title}")
-            source = "ours" if len(context.summaries) == 1 else experiment
-            frames.append(long_form(ours, source, name))
+            frames.append(long_form(ours, "ours" if printed else experiment, name))
             shown.append(grid[row, column])
         if name in printed:
             heat_map(grid[-1, column], printed[name], f"arXiv v1: {title}")
@@ -39,7 +34,7 @@ def draw(context: Context) -> Drawing:
             grid[-1, column].set_axis_off()
     maps = grid[0, 0].collections[0]
     figure.colorbar(maps, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
-    panel_labels(shown)
+    panel_labels(shown if printed else list(grid.flat))
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
 

@@ -83,6 +83,7 @@ def draw_panel(
     if options.shows == "speedups":
         axis.plot(points, np.array(points) / points[0], color=FAINT, ls=":", label="linear")
         axis.set_yscale("log", base=2)
+        axis.yaxis.set_major_formatter("{x:g}")
         axis.text(0.03, 0.97, "\n".join(texts), transform=axis.transAxes, va="top", fontsize=6)
     if points[0] > 0 and points[-1] / points[0] > len(points):  # doubled rather than counted
         axis.set_xscale("log", base=2)
