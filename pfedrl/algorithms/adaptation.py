@@ -13,8 +13,6 @@ from pfedrl.stack.loop import Control, train
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from pfedrl.stack.nets import Perceptron
-
 
 class Adaptation(NamedTuple):
     """How a new member is met: parts that start anew, and what is trained ("all", a part, ...)."""
@@ -32,6 +30,15 @@ class Schedule(Protocol):
     def rounds(self) -> int | None: ...
 
     def watching(self, learner: Any, control: Control) -> Control: ...
+
+
+class Startable(Protocol):
+    """A net that knows where its agents start."""
+
+    @property
+    def part(self) -> Mapping[str, slice]: ...
+
+    def initial_rows(self, seed: int, rows: int) -> np.ndarray: ...
 
 
 class Adaptable(Protocol):
@@ -55,7 +62,7 @@ def adapt(
 
 
 def newcomers_weights(
-    net: "Perceptron", stack: "Tensor", seeds: Sequence[int], count: int, fresh: Sequence[str]
+    net: Startable, stack: "Tensor", seeds: Sequence[int], count: int, fresh: Sequence[str]
 ) -> np.ndarray:
     """Nets [seed, newcomer, column] from the agents' average; `fresh` parts start anew."""
     agents = stack.shape[1]

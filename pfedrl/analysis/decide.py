@@ -10,12 +10,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pfedrl.analysis.plan import START_UP, Job, Ledger, Place, Purchase, choose, read_ledger
-from pfedrl.analysis.plan_tables import duration, name
+from pfedrl.analysis.plan import Job, Ledger, Place, Purchase, choose, read_ledger
+from pfedrl.analysis.plan_tables import name
 from pfedrl.analysis.redraw import judge_published
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, find_cell, run_path
+from pfedrl.pipeline.costs import START_UP, duration
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME, add_run, published_runs

@@ -5,7 +5,6 @@ can be bought is experiments lifted to a number of seeds, and one purchase may d
 Prices come from the processor seconds that finished runs measured.
 """
 
-import heapq
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,12 +20,12 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells, run_path
 from pfedrl.pipeline.claim import Claim
+from pfedrl.pipeline.costs import makespan
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME, published_runs, scale_of
 
 OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
-START_UP = 5.0  # seconds that a process is given to import what it needs
 
 Place = tuple[str, str]  # paper and experiment
 
@@ -100,10 +99,7 @@ class Purchase:
 
     def seconds(self, cores: int) -> float:
         """From the first start to the last end, the longest jobs first."""
-        ends = [0.0] * cores
-        for job in sorted(self.jobs, key=lambda job: -job.seconds):
-            heapq.heapreplace(ends, ends[0] + job.seconds + START_UP)
-        return max(ends)
+        return makespan((job.seconds for job in self.jobs), cores)
 
 
 @dataclass(frozen=True)

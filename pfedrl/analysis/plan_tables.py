@@ -8,6 +8,7 @@ from rich.console import Console
 
 from pfedrl.analysis.claim_tests import NOT_RUN
 from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
+from pfedrl.pipeline.costs import duration
 from pfedrl.pipeline.listing import table
 
 
@@ -135,16 +136,6 @@ def _names(places: Iterable[Place]) -> str:
 
 def _numbers(values: Iterable[int]) -> str:
     return ", ".join(f"{value:,}" for value in dict.fromkeys(values))
-
-
-def duration(hours: float | None) -> str:
-    """12 s, 3.4 min or 5.6 h."""
-    if hours is None:
-        return "unknown"
-    seconds = hours * 3600
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{hours:,.1f} h"
 
 
 def _print(

@@ -49,6 +49,35 @@ def build(
 
 
 @app.command()
+def describe(
+    paper: Paper,
+    experiment: Experiment,
+    cell: CellName,
+    seeds: Seeds,
+    scale: ScaleName = "laptop",
+    output: Output = None,
+) -> None:
+    """Describe members that were built: a table of their sizes and masses, and a picture.
+
+    Of families whose members are models of MuJoCo; they are read from what `pfedrl build` wrote.
+    """
+    from pfedrl.analysis.walkers import describe
+    from pfedrl.envs.mujoco.walkers import WalkerFamily
+    from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
+    from pfedrl.pipeline.environments import read_draws
+    from pfedrl.pipeline.project import Project
+
+    block = parse_block(seeds)
+    found = find_cell(Project.here(), paper, experiment, cell, scale)
+    if not isinstance(found.family, WalkerFamily):
+        raise PfedrlError(f"{paper}/{experiment}: its members are no models of MuJoCo.")
+    environments = draws_path(scale, found, f"{block.start}-{block.stop}")
+    output = output or environments.with_suffix("")
+    describe(found.family, read_draws(environments, found, block), block, output)
+    typer.echo(output / "members.md")
+
+
+@app.command()
 def run(
     paper: Paper,
     experiment: Experiment,
@@ -60,6 +89,10 @@ def run(
     ] = None,
     output: Output = None,
     code: Code = None,
+    checkpoint_seconds: Annotated[
+        float,
+        typer.Option(min=0, envvar="PFEDRL_CHECKPOINT_SECONDS", help="Between two checkpoints."),
+    ] = 60.0,
 ) -> None:
     """Run a cell on a block of seeds and write its artifact, a Parquet file in long form.
 
@@ -79,7 +112,7 @@ def run(
     check_code(code, run_code(found))
     output = output or run_path(scale, found, f"{block.start}-{block.stop}")
     with progress_bar(f"{experiment}/{cell}") as progress:
-        run(found, block, output, environments, progress)
+        run(found, block, output, environments, progress, checkpoint_seconds)
     typer.echo(output)
 
 

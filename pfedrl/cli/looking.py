@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pfedrl.cli.program import ScaleName, app
+from pfedrl.cli.program import ScaleName, app, available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 
 
@@ -29,18 +29,40 @@ def list_(
 
 @app.command()
 def watch(
-    family: Annotated[str, typer.Argument(help="The family to watch: figure_eight.")],
-    output: Annotated[Path, typer.Option(help="The animation to write.")] = Path("watch.gif"),
+    family: Annotated[
+        str, typer.Argument(help="The family to watch: figure_eight, hopper or half_cheetah.")
+    ],
+    output: Annotated[
+        Path, typer.Option(help="The animation to write; of walkers also a strip, as a .png.")
+    ] = Path("watch.gif"),
     acceleration: Annotated[
-        float | None, typer.Option(help="Of the agents; without it everyone drives like a human.")
+        float | None,
+        typer.Option(help="Figure eight, of the agents; without it all drive like humans."),
     ] = None,
-    placement: Annotated[str | None, typer.Option(help="Humans h and agents r in order.")] = None,
+    placement: Annotated[
+        str | None, typer.Option(help="Figure eight: humans h and agents r in order.")
+    ] = None,
+    acting: Annotated[
+        str, typer.Option(help="Walkers: random_policy or zero_action.")
+    ] = "random_policy",
+    member: Annotated[
+        list[float] | None,
+        typer.Option(help="Walkers: sizes to see; by default the smallest and the largest."),
+    ] = None,
     seed: int = 0,
-    live: Annotated[bool, typer.Option("--live", help="Open SUMO's own window instead.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Figure eight: SUMO's own window instead.")
+    ] = False,
 ) -> None:
     """Record an episode as an animated picture, or show it in the simulator's window."""
+    from pfedrl.analysis import walkers
+
+    if family in walkers.FAMILIES:
+        walkers.watch(family, output, acting, member or [], seed)
+        typer.echo(output)
+        return
     if family != "figure_eight":
-        raise unknown("family to watch", family, ["figure_eight"])
+        raise unknown("family to watch", family, ["figure_eight", *walkers.FAMILIES])
     if output.suffix.lower() != ".gif":
         raise PfedrlError(f"--output {output}: the animation is a GIF; give a name that ends so.")
     if acceleration is not None and not math.isfinite(acceleration):
@@ -88,6 +110,36 @@ def benchmark(
         raise unknown("benchmark", name, known)
     for chosen in known if name is None else [name]:
         import_module(f"pfedrl.benchmarks.{chosen}").main()
+
+
+@app.command()
+def cost(
+    scale: ScaleName = "paper",
+    hours: Annotated[float, typer.Option(min=0.1, help="In which it shall be done.")] = 24.0,
+    cores: Annotated[int | None, typer.Option(min=1, help="Of a node; those here.")] = None,
+) -> None:
+    """Say what all runs of a scale cost: core-hours, memory, disk, and nodes to be done in time.
+
+    Prices are those of earlier runs. What is left to run: snakemake --dry-run.
+    """
+    from pfedrl.pipeline.cells import cells
+    from pfedrl.pipeline.costs import expected, sentences
+    from pfedrl.pipeline.project import Project
+
+    project = Project.here()
+    budgets = project.scale(scale)
+    costs = [
+        expected(project, cell, scale, block)
+        for paper, page in project.papers.items()
+        for experiment in page.experiments
+        if project.budget(budgets, paper, experiment) is not None
+        for cell in cells(project, paper, experiment, scale)
+        if cell.skip() is None
+        for block in cell.blocks()
+    ]
+    known = [cost for cost in costs if cost is not None]
+    for sentence in sentences(known, costs.count(None), cores or available_cores(), hours):
+        typer.echo(sentence)
 
 
 @app.command()

@@ -44,7 +44,9 @@ Code = Annotated[
     str | None, typer.Option(help="The fingerprint that the code must have; any by default.")
 ]
 
-OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+OF_THE_DISK = (
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM
+)  # fmt: skip
 CONSOLE: list[int] = []  # the standard error of a command whose output goes to a log
 
 

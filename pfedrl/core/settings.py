@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -16,6 +16,16 @@ class Settings(BaseModel):
     """A block of settings: immutable, and no key that is not known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # settings that came later, by a default that changes nothing: at that default they are not
+    # said, so that runs from before keep their names and stay comparable
+    later: ClassVar[frozenset[str]] = frozenset()
+
+    def said(self) -> dict[str, Any]:
+        """All settings as plain values, but for later ones at their defaults."""
+        fields = type(self).model_fields
+        silent = {name for name in self.later if getattr(self, name) == fields[name].default}
+        return self.model_dump(mode="json", exclude=silent)
 
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_=.-]*")
@@ -61,7 +71,7 @@ def explain(error: ValidationError, model: Any, where: str) -> PfedrlError:
     """The first thing wrong, as one line: file, key, reason, and the nearest valid name."""
     # a misspelt key is two errors, and the one that names the spelling helps more
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-    path = [str(part) for part in first["loc"] if part != "[key]"]
+    path = [_shown(part) for part in first["loc"] if part != "[key]"]
     place = f"{where}, {'.'.join(path)}" if path else where
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, first["loc"][:-1])
@@ -69,6 +79,11 @@ def explain(error: ValidationError, model: Any, where: str) -> PfedrlError:
     said = first["msg"].removeprefix("Value error, ")
     given = "" if isinstance(first["input"], dict | list) else f" (it is {first['input']!r})"
     return PfedrlError(f"{place}: {said}{given}.")
+
+
+def _shown(key: int | str) -> str:
+    """A key on one line, whatever a file has for one."""
+    return str(key) if str(key).isprintable() else repr(key)
 
 
 def _known_keys(model: Any, location: tuple[int | str, ...]) -> set[str]:

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pfedrl.core.seeds import Purpose, generator
+
 
 @dataclass(frozen=True)
 class Discrete:
@@ -44,7 +46,7 @@ class Environments(Protocol):
         """What actions there are."""
 
     def starts(self, generators: Sequence[np.random.Generator]) -> np.ndarray:
-        """A start [row, number] of every row, each from its own generator."""
+        """Starts [row, number], each from its own generator; of every row, or of some."""
 
     def reset(self, rows: np.ndarray, starts: np.ndarray) -> None:
         """New episodes of rows [index], from starts [index, number]."""
@@ -57,6 +59,47 @@ class Environments(Protocol):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
+
+
+class SteppedTask(Protocol):
+    """The members of a family that agents step in: a dataclass, of all seeds."""
+
+    @property
+    def training(self) -> np.ndarray:
+        """The members that agents train in, in any description: [seed, agent, ...]."""
+
+    @property
+    def held_out(self) -> np.ndarray:
+        """Members that nobody trains in: [seed, member, ...]."""
+
+    @property
+    def seeds(self) -> int: ...
+
+    @property
+    def agents(self) -> int: ...
+
+    def environments(self) -> Environments:
+        """Every agent of every seed in its member, [seed, agent] flattened."""
+
+    def evaluation(self, members: np.ndarray) -> Environments:
+        """These members [row, ...], for episodes as long as an evaluation's."""
+
+    def newcomers(self) -> "SteppedTask":
+        """The members that nobody trains on, each with an agent."""
+
+
+def evaluation_starts(
+    environments: Environments, seeds: Sequence[int], members: int, episodes: int, at: int,
+    first: int,
+) -> np.ndarray:  # fmt: skip
+    """Starts [seed, member, episode, number]; each evaluation has its own, in any block."""
+    generators = [
+        generator(seed, Purpose.EVALUATION, first + member, at)
+        for seed in seeds
+        for member in range(members)
+    ]
+    drawn = environments.starts([each for each in generators for _ in range(episodes)])
+    return drawn.reshape(len(seeds), members, episodes, -1)
 
 
 def rollout(

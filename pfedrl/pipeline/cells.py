@@ -39,10 +39,10 @@ class Cell:
     def settings(self) -> dict[str, Any]:
         """Everything that shapes the cell's numbers, as plain values: a change means a rerun."""
         return {
-            "algorithm": {"name": self.algorithm, **self.runnable.model_dump(mode="json")},
+            "algorithm": {"name": self.algorithm, **self.runnable.said()},
             "family": None
             if self.family is None
-            else {"name": self.family_name, **self.family.model_dump(mode="json")},
+            else {"name": self.family_name, **self.family.said()},
             "curve_points": self.curve_points,
         }
 
@@ -111,6 +111,7 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
         common = {key: value for key, value in spec.settings.items() if key in fields}
         own = common | {key: value for key, value in given.items() if key != "algorithm"}
         shortened = {key: value for key, value in budget.algorithm.items() if key in fields}
+        shortened |= budget.variants.get(variant, {})
         keys: set[str] = set()
         for swept, of_family in _points(spec, fields):
             runnable = validate(

@@ -37,6 +37,17 @@ def check_budget(project: Project, paper: str, experiment: str, scale: str) -> N
                 raise unknown("variant's setting" if of == "algorithm" else "family's setting",
                               key, known, where)  # fmt: skip
 
+    for variant, own in budgets[name].variants.items():
+        where = f"workflow/scales/{scale}.yaml, papers.{paper}.{name}.variants"
+        specs = [project.experiment(paper, one) for one in served]
+        found = [spec.variants[variant] for spec in specs if variant in spec.variants]
+        if not found:
+            raise unknown("variant", variant, {v for spec in specs for v in spec.variants}, where)
+        fields = load_runnable(found[0].get("algorithm", variant), where).model_fields
+        for key in own:
+            if key not in fields:
+                raise unknown("variant's setting", key, fields, f"{where}.{variant}")
+
 
 def _settings(project: Project, paper: str, experiment: str, of: str) -> set[str]:
     """The settings of an experiment's variants, or of its family."""

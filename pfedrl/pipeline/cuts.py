@@ -22,12 +22,12 @@ def cuts(
     found: dict[str, list[tuple[Any, Any, bool]]] = {}
     for cell in cells(project, paper, experiment, scale):
         if wanted is None or wanted & {cell.name, cell.variant}:
-            for name, ours, theirs, counted in _changed(cell, own[cell.name]):
+            for name, ours, theirs, counted in changed(cell, own[cell.name]):
                 found.setdefault(name, []).append((ours, theirs, counted))
     return [_phrase(name.replace("_", " "), changes) for name, changes in found.items()]
 
 
-def _changed(cell: Cell, own: Cell) -> Iterable[tuple[str, Any, Any, bool]]:
+def changed(cell: Cell, own: Cell) -> Iterable[tuple[str, Any, Any, bool]]:
     """The settings that differ, each with both values and whether it counts something."""
     pairs = [(cell.runnable, own.runnable), (cell.family, own.family)]
     for ours, theirs in pairs:

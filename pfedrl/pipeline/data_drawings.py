@@ -79,8 +79,13 @@ class SweepPanels(Options):
     """Final values along a sweep."""
 
     panels: list[SweepPanel] = Field(min_length=1)
-    variants: list[str] = Field(min_length=1)
+    variants: list[str] = Field(
+        default_factory=list, description="all that the sweep touches, where none are listed"
+    )
+    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
     along: str
+    origin: float = Field(0.0, description="is subtracted from the sweep's values")
+    logarithmic: bool = Field(False, description="the vertical axis")
     x: str
     shows: Literal["values", "speedups"] = Field(
         "values", description="speedups: how many times lower than at the sweep's first point"
@@ -89,5 +94,5 @@ class SweepPanels(Options):
     def named(self) -> Iterator[Named]:
         for number, panel in enumerate(self.panels):
             yield Named(f"panels.{number}", panel.experiment, metric=panel.metric)
-            for variant in self.variants:
+            for variant in (*self.variants, *self.labels):
                 yield Named(f"panels.{number}", panel.experiment, variant=variant)

@@ -58,7 +58,8 @@ class CurvePanel(Settings):
     until: float | None = Field(None, gt=0, description="where the horizontal axis ends")
     limits: tuple[float, float] | None = Field(None, description="of the vertical axis")
     mark: float | None = Field(None, description="a dashed level")
-    y: str | None = Field(None, description="the vertical axis' name, where it is not the figure's")
+    x: str | None = Field(None, description="the axes' names, where they are not the figure's")
+    y: str | None = None
 
 
 class CurvePanels(Options):

@@ -39,6 +39,7 @@ RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by it
         "all",
         "fetch",
         "build",
+        "describe",
         "run",
         "summarise",
         "draw_table",

@@ -10,9 +10,14 @@ class Budget(Settings):
 
     seeds: int = Field(gt=0, description="seeds 0 to seeds-1 run")
     block: int = Field(gt=0, description="seeds a job; raising the seed count keeps full blocks")
-    algorithm: dict[str, float | int | str] = Field(
+    algorithm: dict[str, float | int | str | list[int]] = Field(
         default_factory=dict,
-        description="budgets such as iterations, for every variant; a smaller model, by its name",
+        description="budgets such as iterations, for every variant; a smaller model, by its name "
+        "or its units",
+    )
+    variants: dict[str, dict[str, float | int]] = Field(
+        default_factory=dict,
+        description="and of single variants, as local steps that shrink with the whole",
     )
     family: dict[str, float | int] = Field(
         default_factory=dict, description="budgets such as held-out members"

@@ -1,7 +1,7 @@
 """Distillation: the server fits one net to what the agents' nets say of states it draws itself."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ Sampler = Callable[[Sequence[np.random.Generator]], np.ndarray]
 # (values [seed, agent, state, action], observations [seed, state, observation], the agents' parts)
 # to weights [seed, agent, state, 1 or action], of which only the ratios matter
 Weighting = Callable[[Tensor, np.ndarray, Parts], Tensor]
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 class Distillation(Exchange):
@@ -117,8 +118,9 @@ class ByCellVisits:
         visited = parts["visits"]
         counts = np.empty(tuple(values.shape))
         for own in np.ndindex(visited.shape[:2]):  # once an exchange, not a step
-            there = np.bincount(visited[own][visited[own] >= 0], minlength=wanted.max() + 1)
-            counts[own] = there[wanted[own[0], 0]]
+            there = np.sort(visited[own][visited[own] >= 0])
+            first, last = (np.searchsorted(there, wanted[own[0], 0], side) for side in SIDES)
+            counts[own] = last - first
         return torch.from_numpy(importance(counts, self.rate)).to(values.dtype)
 
 

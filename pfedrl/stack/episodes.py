@@ -9,7 +9,7 @@ kernel = njit(cache=True, error_model="numpy")
 
 
 @kernel
-def count(active, reward, terminated, truncated, total, done, returns, over):
+def count(active, reward, terminated, truncated, total, done, summed, returns, over):
     """Add a step's rewards; where the episode is over, keep its return."""
     ended = False
     for r in range(len(active)):
@@ -21,18 +21,20 @@ def count(active, reward, terminated, truncated, total, done, returns, over):
             if done[r] < returns.shape[1]:
                 returns[r, done[r]] = total[r]
             done[r] += 1
+            summed[r] += total[r]
             total[r] = 0.0
     return ended
 
 
 class Episodes:
-    """Of every row, the episodes so far and the returns of the first ones."""
+    """Of every row, the episodes so far, the sum of their returns, and those of the first ones."""
 
-    KEPT = ("total", "done", "returns")
+    KEPT = ("total", "done", "summed", "returns")
 
     def __init__(self, rows: int, kept: int):
         self.total = np.zeros(rows)  # of the episode under way
         self.done = np.zeros(rows, np.int64)
+        self.summed = np.zeros(rows)
         self.returns = np.full((rows, kept), np.nan)
         self.over = np.zeros(rows, np.bool_)
 
@@ -41,8 +43,9 @@ class Episodes:
     ) -> np.ndarray:
         """Take in one step of the active rows; the rows [index] whose episode it ended."""
         ended = count(
-            active, reward, terminated, truncated, self.total, self.done, self.returns, self.over
-        )
+            active, reward, terminated, truncated, self.total, self.done, self.summed,
+            self.returns, self.over,
+        )  # fmt: skip
         return np.flatnonzero(self.over) if ended else np.empty(0, np.intp)
 
     def state(self) -> dict[str, Any]:

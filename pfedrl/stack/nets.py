@@ -68,18 +68,22 @@ class Perceptron:
 
     The body is all layers but the last, the head that one. Before them may stand an embedding, a
     row's own numbers that its net sees before every observation; behind them further numbers that
-    no layer uses, such as a policy's `log_std`.
+    no layer uses, such as a policy's `log_std`. So many `joining` numbers are inputs of the second
+    layer, beside what the first makes of the observation: a critic's actions (Lillicrap et al.
+    2016).
     """
 
     def __init__(
         self, *sizes: int, hidden: Literal["relu", "tanh"] = "relu",
-        output: Literal["linear", "tanh"] = "linear", embedding: int = 0,
+        output: Literal["linear", "tanh"] = "linear", embedding: int = 0, joining: int = 0,
         further: Mapping[str, int] | None = None,
     ):  # fmt: skip
         self.embedding, self.hidden, self.output = embedding, hidden, output
+        self.joining = joining
         self.layers: list[tuple[int, int, int]] = []  # first column, inputs, outputs
         column = embedding
         for inputs, outputs in pairwise((embedding + sizes[0], *sizes[1:])):
+            inputs += joining if len(self.layers) == 1 else 0
             self.layers.append((column, inputs, outputs))
             column += (inputs + 1) * outputs
         head = self.layers[-1][0]
@@ -119,13 +123,17 @@ class Perceptron:
         return mask
 
     def views(self, rows: Tensor) -> Views:
-        """Matrix [row, input, output] and bias [row, 1, output] of each layer; the embedding
-        [row, number] last, where there is one."""
+        """Matrix [row, input, output] and bias [row, 1, output] of each layer, and the matrix of
+        what joins it; the embedding [row, number] last, where there is one."""
         found: list[tuple[Tensor, ...]] = []
         for column, inputs, outputs in self.layers:
             bias = column + inputs * outputs
             matrix = rows[:, column:bias].unflatten(1, (inputs, outputs))
             found.append((matrix, rows[:, bias : bias + outputs].unsqueeze(1)))
+        if self.joining:
+            matrix, bias_of = found[1]
+            own = matrix.shape[1] - self.joining
+            found[1] = matrix[:, :own], bias_of, matrix[:, own:]
         return [*found, (rows[:, : self.embedding],)] if self.embedding else found
 
     def with_embedding(self, views: Views, observations: Tensor) -> Tensor:
@@ -140,11 +148,13 @@ class Perceptron:
         views = self.views(rows)
         return self.forward(views, self.with_embedding(views, observations))[-1]
 
-    def forward(self, views: Views, inputs: Tensor) -> list[Tensor]:
+    def forward(self, views: Views, inputs: Tensor, joining: Tensor | None = None) -> list[Tensor]:
         """The inputs of every layer, then the outputs."""
         levels = [inputs]
-        for matrix, bias in views[: len(self.layers)]:
+        for matrix, bias, *of_joining in views[: len(self.layers)]:
             levels.append(affine(bias, levels[-1], matrix))
+            if of_joining and joining is not None:
+                levels[-1] = affine(levels[-1], joining, *of_joining)
             if len(levels) <= len(self.layers):
                 tanh_(levels[-1]) if self.hidden == "tanh" else levels[-1].relu_()
         if self.output == "tanh":
@@ -153,19 +163,30 @@ class Perceptron:
 
     def backward(
         self, views: Views, levels: list[Tensor], slope: Tensor, into: Views | None,
-        to_inputs: bool = False, head_only: bool = False,
+        to_inputs: bool = False, head_only: bool = False, joining: Tensor | None = None,
     ) -> Tensor | None:  # fmt: skip
-        """See `Net`; with `head_only` no gradient but the head's is written."""
+        """See `Net`; with `head_only` no gradient but the head's is written.
+
+        Of a net with joining numbers it is their slope that is returned.
+        """
         if self.output == "tanh":
             slope = tanh_backward_(slope.clone(), levels[-1])
         embedded = into is not None and self.embedding > 0
+        by_inputs = None
         for layer in reversed(range(len(self.layers))):
+            joined = layer == 1 and joining is not None
             if into is not None:
                 product(levels[layer].transpose(1, 2), slope, out=into[layer][0])
                 torch.sum(slope, 1, keepdim=True, out=into[layer][1])
+                if joined and joining is not None:
+                    product(joining.transpose(1, 2), slope, out=into[layer][2])
             if head_only:
                 return None
-            if layer or embedded or to_inputs:
+            if joined and to_inputs:
+                by_inputs = product(slope, views[layer][2].transpose(1, 2))
+                if into is None:  # what lies before is of no interest
+                    return by_inputs
+            if layer or embedded or (to_inputs and by_inputs is None):
                 slope = product(slope, views[layer][0].transpose(1, 2))
             if layer and self.hidden == "tanh":
                 slope = tanh_backward_(slope, levels[layer])
@@ -173,4 +194,6 @@ class Perceptron:
                 slope = torch.ops.aten.threshold_backward(slope, levels[layer], 0)
         if into is not None and embedded:
             into[-1][0].copy_(slope[:, :, : self.embedding].sum(1))
-        return slope if to_inputs else None
+        if not to_inputs:
+            return None
+        return slope if by_inputs is None else by_inputs

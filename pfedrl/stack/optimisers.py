@@ -1,4 +1,4 @@
-"""Adam and SGD on rows of weights, in place.
+"""Adam and SGD on rows of weights, and targets that follow them, in place.
 
 Each row has its own rate, and Adam its own count of steps; rows that rest are passed over, and a
 step may touch a range of columns only. Sums and products may be contracted, nothing more: with
@@ -77,3 +77,15 @@ def sgd(weights, gradient, velocity, rate, active, first, last, momentum, decay)
                 v[p] = kept * v[p] + g
                 g = v[p]
             own[p] -= step * g
+
+
+@kernel
+def track(target, weights, active, share):
+    """Targets of the active rows move to the weights by a share of the way: soft updates."""
+    step = np.float32(share)
+    for r in range(len(weights)):
+        if not active[r]:
+            continue
+        late, own = target[r], weights[r]
+        for p in range(len(own)):
+            late[p] += step * (own[p] - late[p])

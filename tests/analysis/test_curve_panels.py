@@ -1,5 +1,7 @@
 """Curves in panels, and FedKL's figures, from made-up runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -55,6 +57,17 @@ def test_curves_have_a_line_each_and_controls_are_level(tmp_path):
     assert (left.get_ylabel(), right.get_ylabel()) == ("return", "lost")
     assert len(drawn.data) == 2 * 2 * ROUNDS + 1
     assert [list(line.get_ydata()) for line in left.lines].count([-12.0, -12.0]) == 1
+
+
+def test_a_panel_of_what_was_not_run_says_so(tmp_path):
+    options = {"panels": [panel(), panel(experiment="walkers", x="frame")], "lines": LINES}
+    made = context(tmp_path, options)
+    made = replace(made, absent={"walkers": "not published"})
+    drawn = curve_panels.draw(made)
+    left, right = drawn.figure.axes
+    assert len(left.lines) == 3 and left.get_xlabel() == "episode"
+    assert right.texts[0].get_text() == "not run" and not right.lines
+    assert set(drawn.data["panel"]) == {"A panel"}
 
 
 def test_the_axis_ends_where_the_papers_does_also_where_our_run_is_shorter(tmp_path):

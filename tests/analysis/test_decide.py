@@ -8,13 +8,14 @@ import pytest
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.decide import decide, run_jobs, spend
-from pfedrl.analysis.plan import START_UP, Ledger, read_ledger
+from pfedrl.analysis.plan import Ledger, read_ledger
 from pfedrl.analysis.redraw import judge_published
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import cells, parse_block, run_path
+from pfedrl.pipeline.costs import START_UP
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import publish, published_runs

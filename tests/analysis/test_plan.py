@@ -2,8 +2,9 @@
 
 import pytest
 
-from pfedrl.analysis.plan import START_UP, choose
-from pfedrl.analysis.plan_tables import as_json, duration, summary
+from pfedrl.analysis.plan import choose
+from pfedrl.analysis.plan_tables import as_json, summary
+from pfedrl.pipeline.costs import START_UP, duration
 from tests.analysis.ledgers import claim, ledger, measured, place
 
 

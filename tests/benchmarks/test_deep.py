@@ -6,7 +6,6 @@ import numpy as np
 import torch
 
 from pfedrl.algorithms.dqn.dqn import DQN
-from pfedrl.algorithms.dqn.kernels import BATCH
 from pfedrl.benchmarks.deep import SHARED, SIZES, products, stacked
 from tests.plain.dqn import PlainDQN
 
@@ -40,7 +39,7 @@ def test_the_plain_loop_updates_its_net_as_the_stack_does():
     learner.moments[:], learner.updates["all"][:], learner.copied[:] = 0, 0, 0
     everyone = np.ones(len(experience.replay.size), np.bool_)
     for _ in range(20):
-        uniforms = experience.uniforms[row, experience.place[row] - 1, BATCH:]
+        uniforms = experience.uniforms[row, experience.place[row] - 1, experience.before :]
         chosen = (uniforms * experience.replay.size[row]).astype(int)
         plain.rng = SimpleNamespace(integers=lambda *_, size, drawn=chosen: drawn[:size])
         learner._copy_targets(everyone)  # as at the start of a round, here of one step

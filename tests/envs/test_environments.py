@@ -8,6 +8,8 @@ import pytest
 from pfedrl.envs.classic.acrobot import Acrobot
 from pfedrl.envs.classic.cartpole import CartPole
 from pfedrl.envs.environments import Continuous, Discrete, episode_returns
+from pfedrl.envs.mujoco.half_cheetah import HalfCheetah
+from pfedrl.envs.mujoco.hopper import Hopper
 from pfedrl.envs.mujoco.reacher import CLIENTS, Reacher
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
 
@@ -17,6 +19,8 @@ FAMILIES = {
     "acrobot": Acrobot(agents=3, low=-0.3, high=0.3, cap=6),
     "reacher": Reacher(horizon=6, target_cells=True, action_noise=0.3),
     "reacher, noise a step": Reacher(horizon=6, action_noise=0.3, noise_kind="per_step"),
+    "hopper": Hopper(agents=3, low=0.03, high=0.05, cap=6),
+    "half-cheetah": HalfCheetah(agents=3, low=0.0, high=1.0, cap=6),
     "figure eight": FigureEightFamily(placement="hrhr", horizon=6),
 }
 

@@ -56,6 +56,14 @@ def with_experiment(**changes: Any) -> dict[str, Any]:
             "'iteratoins'. Did you mean 'iterations'?",
         ),
         (
+            {"e": BUDGET | {"variants": {"qavgg": {"iterations": 8}}}},
+            "papers.p.e.variants: unknown variant 'qavgg'. Did you mean 'qavg'?",
+        ),
+        (
+            {"e": BUDGET | {"variants": {"qavg": {"iteratoins": 8}}}},
+            "papers.p.e.variants.qavg: unknown variant's setting 'iteratoins'",
+        ),
+        (
             {"default": BUDGET | {"algorithm": {"epsiodes": 8}}},
             "papers.p.default.algorithm: unknown variant's setting 'epsiodes'",
         ),

@@ -37,6 +37,14 @@ def test_only_the_cells_that_matter_count(tmp_path: Path):
     assert cuts(made, "p", "theory", "s") == []
 
 
+def test_a_budget_may_be_of_a_single_variant(tmp_path: Path):
+    variants = {"qavg": AVERAGING, "rare": {**AVERAGING, "algorithm": "qavg", "local_steps": 8}}
+    budget = BUDGET | {"algorithm": {"iterations": 16}, "variants": {"rare": {"local_steps": 2}}}
+    made = project(tmp_path, {"e": budget}, **with_experiment(variants=variants))
+    assert cuts(made, "p", "e", "s", ["qavg"]) == ["16 of 64 iterations"]
+    assert cuts(made, "p", "e", "s", ["rare"]) == ["16 of 64 iterations", "2 of 8 local steps"]
+
+
 def test_experiments_that_differ_are_told_apart():
     found = cuts_of(Project(ROOT), "pfedrl_rep", ["control_cartpole", "control_acrobot"], "laptop")
     assert "CartPoles, ten agents: 120 of 500 episodes" in found

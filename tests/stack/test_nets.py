@@ -179,3 +179,46 @@ def test_glorot_starts_have_their_spread_and_no_biases():
     assert matrix.std() == pytest.approx(np.sqrt(2 / 300), rel=0.02)
     others = row[net.in_matrices([0, 1]) == 0]
     assert len(others) == 100 + 1 + 2 and (others == 0).all()
+
+
+@pytest.mark.parametrize("embedding", [0, 3])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_gradients_of_a_net_that_numbers_join_are_autograds(embedding, layers):
+    """A critic: actions are inputs of its second layer, beside what the first makes of the rest."""
+    torch.manual_seed(0)
+    net = Perceptron(4, *[8] * layers, 1, embedding=embedding, joining=2)
+    assert net.layers[1][1] == 10
+    rows = rows_of(net)
+    rows[:, :embedding] = torch.randn(ROWS, embedding)
+    seen, action = torch.randn(ROWS, SAMPLES, 4), torch.randn(ROWS, SAMPLES, 2)
+    slope, gradient = torch.randn(ROWS, SAMPLES, 1), torch.zeros_like(rows)
+    views = net.views(rows)
+    levels = net.forward(views, net.with_embedding(views, seen), action)
+    by_action = net.backward(
+        views, levels, slope, net.views(gradient), to_inputs=True, joining=action
+    )
+
+    def plain_critic(rows, action):
+        own = rows[:, None, :embedding].expand(-1, SAMPLES, -1)
+        out = torch.cat([own, seen], dim=2)
+        for number, (column, inputs, outputs) in enumerate(net.layers):
+            out = torch.cat([out, action], dim=2) if number == 1 else out
+            bias = column + inputs * outputs
+            out = torch.bmm(out, rows[:, column:bias].view(-1, inputs, outputs))
+            out = out + rows[:, None, bias : bias + outputs]
+            out = out.relu() if number + 1 < len(net.layers) else out
+        return out
+
+    with torch.enable_grad():
+        leaves = rows.clone().requires_grad_(True), action.clone().requires_grad_(True)
+        value = plain_critic(*leaves)
+        by_rows, by_action_too = torch.autograd.grad(value, leaves, slope)
+    torch.testing.assert_close(levels[-1], value.detach(), atol=2e-6, rtol=1e-4)
+    torch.testing.assert_close(gradient, by_rows, atol=2e-6, rtol=1e-4)
+    torch.testing.assert_close(by_action, by_action_too, atol=2e-6, rtol=1e-4)
+    alone = net.backward(views, levels, slope, None, to_inputs=True, joining=action)
+    assert torch.equal(alone, by_action)
+    head = torch.zeros_like(rows)
+    net.backward(views, levels, slope, net.views(head), head_only=True, joining=action)
+    assert torch.equal(head[:, net.part["head"]], gradient[:, net.part["head"]])
+    assert head.count_nonzero() <= head[:, net.part["head"]].numel()

@@ -114,7 +114,7 @@ class Tiny:
 
     def planned(self, *arguments: str) -> set[str]:
         """What would run, as the rules' messages say it."""
-        return jobs(self.make("--dry-run", *arguments))
+        return jobs(self.make("--dry-run", "--printshellcmds", *arguments))
 
     def start_and_kill(self, target: str, until: Path) -> None:
         """Start on a target and, once a file is there, kill all of it as a power cut would."""

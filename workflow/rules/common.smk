@@ -11,7 +11,10 @@ from snakemake.cli import get_argument_parser
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
+from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.cells import absent, cells, draws_path, run_path
+from pfedrl.pipeline.console import take_over
+from pfedrl.pipeline.costs import expected, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
@@ -86,6 +89,16 @@ except PfedrlError as error:
 STYLE = "workflow/style.yaml"
 
 
+def price(rule, wildcards):
+    """What a run should cost; the other rules take seconds."""
+    paper, experiment, cell = (wildcards[key] for key in ("paper", "experiment", "cell"))
+    found = cells_of(wildcards["scale"], paper, experiment)[cell]
+    return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
+
+
+take_over(workflow, Path(FIGURES, "index.html"), price, len(os.sched_getaffinity(0)))
+
+
 def names_of(kind):
     """A pattern of the names of all tables, of all figures, or of all comparisons."""
     pages = [PROJECT.paper(paper).artifacts for paper in PAPERS]
@@ -101,13 +114,22 @@ def outputs_of(kind):
     return made
 
 
+def described(scale, paper):
+    """Pages on members that were built, a folder each: of every family of models, first seeds."""
+    named = [cells_of(scale, paper, experiment) for experiment in experiments_of(scale, paper)]
+    found = [cell for cells in named for cell in cells.values()]
+    built = [cell for cell in found if isinstance(cell.family, WalkerFamily)]
+    return sorted({str(draws_path(scale, c, c.blocks()[0]).with_suffix("")) for c in built})
+
+
 def paper_targets(paper):
-    """A paper's tables, figures and verdicts."""
-    return [
+    """A paper's tables, figures and verdicts, and what its built members are."""
+    made = [
         f"{FIGURES}/{paper}/{name}.{suffix}"
         for name, artifact in artifacts_of(SCALE, paper).items()
         for suffix in SUFFIXES[artifact.kind]
-    ] + [f"results/{SCALE}/claims/{paper}.json"]
+    ]
+    return [*made, f"results/{SCALE}/claims/{paper}.json", *described(SCALE, paper)]
 
 
 def check_targets():

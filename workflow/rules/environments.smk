@@ -75,3 +75,23 @@ rule build:
     shell:
         "python -m pfedrl --log {log:q} build {params.cell:q} --seeds {params.seeds:q} "
         "--scale {wildcards.scale:q} --output {output.environments:q} --code {params.code:q}"
+
+
+rule describe:
+    input:
+        environments="results/{scale}/envs/{draws}/{block}.npz",
+    output:
+        page=directory("results/{scale}/envs/{draws}/{block}"),
+    log:
+        "results/{scale}/logs/envs/{draws}/{block}.description.log",
+    threads: 1
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("walkers"),
+        cell=drawing_cell,
+    message:
+        "Describing {wildcards.draws}, seeds {wildcards.block}"
+    shell:
+        "python -m pfedrl --log {log:q} describe {params.cell:q} --seeds {wildcards.block:q} "
+        "--scale {wildcards.scale:q} --output {output.page:q}"

@@ -18,6 +18,14 @@ def environments_option(wildcards, input):
     return f"--environments {quote(input.environments)}" if input.environments else ""
 
 
+def run_minutes(wildcards, attempt):
+    return minutes(price("run", wildcards), attempt)
+
+
+def run_memory(wildcards, attempt):
+    return megabytes(price("run", wildcards), attempt)
+
+
 def cell_code(wildcards):
     return run_code(cell_of(wildcards))
 
@@ -42,7 +50,8 @@ rule run:
     cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=run_memory,
+        runtime=run_minutes,
     params:
         cell="{paper} {experiment} {cell}",
         seeds="{block}",

@@ -10,7 +10,8 @@ from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand
 from pfedrl.envs.family import Family
 
 if TYPE_CHECKING:
-    from pfedrl.algorithms.controls.fixed_action import FixedAction, MakeAct
+    from pfedrl.algorithms.controls.fixed_action import MakeAct
+    from pfedrl.stack.learner import Learner
 
 
 class ActionControl(FixedBeforehand):
@@ -27,7 +28,7 @@ class ActionControl(FixedBeforehand):
     def metrics(self, family: Family) -> set[str]:
         return {"return"} | family.records()
 
-    def learner(self, task: Any, seeds: Sequence[int]) -> "FixedAction":
+    def learner(self, task: Any, seeds: Sequence[int]) -> "Learner":
         from pfedrl.algorithms.controls.fixed_action import FixedAction
 
         return FixedAction(task, seeds, self.make_act(task), self.evaluation_episodes)

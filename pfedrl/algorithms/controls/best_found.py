@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, classic_metrics
+from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, stepped_metrics
 from pfedrl.envs.classic.task import ControlFamily, ControlTask
 
 if TYPE_CHECKING:
-    from pfedrl.algorithms.controls.fixed_control import FixedControl
+    from pfedrl.algorithms.controls.fixed_control import BestKnown
 
 
 class BestFound(FixedBeforehand):
@@ -17,9 +17,9 @@ class BestFound(FixedBeforehand):
     kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
 
     def metrics(self, family: ControlFamily) -> set[str]:
-        return classic_metrics(family)
+        return stepped_metrics(family)
 
-    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "FixedControl":
-        from pfedrl.algorithms.controls.fixed_control import FixedControl
+    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "BestKnown":
+        from pfedrl.algorithms.controls.fixed_control import BestKnown
 
-        return FixedControl(task, seeds, None)
+        return BestKnown(task, seeds)

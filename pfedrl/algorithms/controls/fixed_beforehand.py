@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pfedrl.algorithms.algorithm import Algorithm
-from pfedrl.envs.classic.task import ControlFamily
+from pfedrl.envs.members import MemberFamily
 from pfedrl.stack.exchange import Exchange, never
 
 
@@ -18,8 +18,8 @@ class FixedBeforehand(Algorithm):
         return 1
 
 
-def classic_metrics(family: ControlFamily) -> set[str]:
-    """On classic control, under the names of what learners report there."""
+def stepped_metrics(family: MemberFamily) -> set[str]:
+    """Where members are stepped in, under the names of what learners report there."""
     own = {"training_return", "greedy_return", "greedy_return_average", "return_average"}
     new = {"held_out_objective", "adapt_training_return", "adapt_greedy_return",
            "adapt_return_average"}  # fmt: skip

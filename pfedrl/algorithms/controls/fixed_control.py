@@ -1,4 +1,4 @@
-"""Learners that do not learn: the floor and the ceiling of a classic control task."""
+"""Learners that do not learn: floors and ceiling where members are stepped in."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -7,61 +7,91 @@ import numpy as np
 from pfedrl.algorithms.controls.fixed_learner import FixedLearner
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
-from pfedrl.envs.classic.task import ControlEnvironments, ControlTask, evaluation_starts
-from pfedrl.envs.environments import episode_returns
+from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.environments import (
+    Discrete,
+    Environments,
+    SteppedTask,
+    episode_returns,
+    evaluation_starts,
+)
 
 
 class FixedControl(FixedLearner):
-    """The uniformly random policy, or the best return that is known to be attainable."""
+    """Actions that do not depend on what is seen: uniform, or in +- `spread` of their limit."""
 
-    def __init__(self, task: ControlTask, seeds: Sequence[int], episodes: int | None):
+    exact = False  # one episode tells all
+
+    def __init__(self, task: SteppedTask, seeds: Sequence[int], episodes: int, spread: float = 1.0):
         self.task, self.seeds = task, list(seeds)
-        self.episodes = episodes  # of the random policy, an environment; None: the best known
-
-    @property
-    def optimal(self) -> bool:
-        return self.episodes is None
+        self.episodes, self.spread = episodes, spread
 
     def returns(self, members: np.ndarray, first: int) -> np.ndarray:
-        """[seed, member, episode]; of the best policy one episode, since a search finds it."""
-        physics = self.task.physics
-        episodes = self.episodes or 1
-        starts = evaluation_starts(self.seeds, members.shape[1], episodes, 0, first)
-        parameters = np.repeat(members.reshape(-1, members.shape[2]), episodes, axis=0)
-        rows = starts.reshape(len(parameters), -1)
-        if self.optimal:
-            pairs = zip(parameters, physics.placed(rows), strict=True)
-            found = np.array([physics.best(*pair) for pair in pairs], float)
-        else:
-            environments = ControlEnvironments(physics, parameters)
-            found = episode_returns(environments, rows, self._random(members.shape[1], first))
-        return found.reshape(starts.shape[:3])
+        """Of members [seed, member, ...]: [seed, member, episode]."""
+        count = members.shape[1]
+        each = np.repeat(members.reshape(-1, *members.shape[2:]), self.episodes, axis=0)
+        environments = self.task.evaluation(each)
+        starts = evaluation_starts(environments, self.seeds, count, self.episodes, 0, first)
+        rows = starts.reshape(len(each), -1)
+        return self.scores(environments, each, rows, count, first).reshape(starts.shape[:3])
 
-    def _random(self, members: int, first: int) -> Callable[[np.ndarray], np.ndarray]:
+    def scores(
+        self, environments: Environments, members: np.ndarray, starts: np.ndarray, count: int,
+        first: int,
+    ) -> np.ndarray:  # fmt: skip
+        """Returns [row] of members [row, ...] from starts [row, number]."""
+        return episode_returns(environments, starts, self._random(environments, count, first))
+
+    def _random(
+        self, environments: Environments, members: int, first: int
+    ) -> Callable[[np.ndarray], np.ndarray]:
         """Random actions of every member's episodes, by its own generator."""
         generators = [
             generator(seed, Purpose.AGENT, first + member)
             for seed in self.seeds
             for member in range(members)
         ]
-        actions = self.task.physics.actions
-        return lambda seen: np.concatenate(
-            [g.integers(actions, size=(self.episodes or 1, 1)) for g in generators]
-        )
+        space, shape = environments.action_space, (self.episodes, environments.action_space.size)
+        if isinstance(space, Discrete):
+            actions = space.count
+            return lambda seen: np.concatenate(
+                [g.integers(actions, size=shape) for g in generators]
+            )
+        most = self.spread * space.limit
+        return lambda seen: np.concatenate([g.uniform(-most, most, shape) for g in generators])
 
     def measure(self) -> Iterator[Measurement]:
         """Under the names of what learners report, so that figures can draw them as levels."""
+        counted = isinstance(self.task.environments().action_space, Discrete)
+        axis = "episode" if counted else "frame"  # what learners count there
         own = self.returns(self.task.training, 0)
         for name in ("training_return", "greedy_return", "return_average"):
-            yield Measurement("episode", 0, name, own.mean(axis=2))
-        yield Measurement("episode", 0, "greedy_return_average", own.mean(axis=2))
-        yield Measurement("episode", 0, "return_median", np.median(own, axis=2))
-        yield Measurement("episode", 0, "objective", own.mean(axis=(1, 2)))
-        if not self.optimal:
-            yield Measurement("episode", 0, "return_variance", own.var(axis=2))
-            yield Measurement("episode", 0, "return_deviation", own.std(axis=2))
+            yield Measurement(axis, 0, name, own.mean(axis=2))
+        yield Measurement(axis, 0, "greedy_return_average", own.mean(axis=2))
+        yield Measurement(axis, 0, "return_median", np.median(own, axis=2))
+        yield Measurement(axis, 0, "objective", own.mean(axis=(1, 2)))
+        if not self.exact:
+            yield Measurement(axis, 0, "return_variance", own.var(axis=2))
+            yield Measurement(axis, 0, "return_deviation", own.std(axis=2))
         if self.task.held_out.shape[1]:
             new = self.returns(self.task.held_out, self.task.agents)
-            yield Measurement("episode", 0, "held_out_objective", new.mean(axis=(1, 2)))
+            yield Measurement(axis, 0, "held_out_objective", new.mean(axis=(1, 2)))
             for name in ("adapt_training_return", "adapt_greedy_return", "adapt_return_average"):
-                yield Measurement("episode", 0, name, new.mean(axis=2))
+                yield Measurement(axis, 0, name, new.mean(axis=2))
+
+
+class BestKnown(FixedControl):
+    """The best return that is known to be attainable; a search finds it, so an episode will do."""
+
+    exact = True
+
+    def __init__(self, task: ControlTask, seeds: Sequence[int]):
+        super().__init__(task, seeds, episodes=1)
+        self.physics = task.physics
+
+    def scores(
+        self, environments: Environments, members: np.ndarray, starts: np.ndarray, count: int,
+        first: int,
+    ) -> np.ndarray:  # fmt: skip
+        pairs = zip(members, self.physics.placed(starts), strict=True)
+        return np.array([self.physics.best(*pair) for pair in pairs], float)

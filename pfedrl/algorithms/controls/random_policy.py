@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, classic_metrics
+from pfedrl.algorithms.controls.fixed_beforehand import FixedBeforehand, stepped_metrics
 from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.mujoco.walkers import WalkerTask
 from pfedrl.envs.tabular.task import TabularTask
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ class RandomPolicy(FixedBeforehand):
     """Control: the uniformly random policy."""
 
     label: ClassVar[str] = "Random policy"
-    kinds: ClassVar[frozenset[str]] = frozenset({"tabular", "classic_control", "continuous"})
+    kinds: ClassVar[frozenset[str]] = frozenset(
+        {"tabular", "classic_control", "continuous", "locomotion"}
+    )
 
     evaluation_episodes: int = Field(
         30, gt=0, description="episodes of each agent, where there is no exact value"
@@ -26,8 +29,8 @@ class RandomPolicy(FixedBeforehand):
     def metrics(self, family: Any) -> set[str]:
         if family.kind == "tabular":
             return family.places()
-        if family.kind == "classic_control":
-            return classic_metrics(family) | {"return_variance", "return_deviation"}
+        if family.kind in ("classic_control", "locomotion"):
+            return stepped_metrics(family) | {"return_variance", "return_deviation"}
         return {"return"} | family.records()
 
     def learner(self, task: Any, seeds: Sequence[int]) -> "Learner":
@@ -35,7 +38,7 @@ class RandomPolicy(FixedBeforehand):
             from pfedrl.algorithms.controls.fixed_tabular import FixedPolicy
 
             return FixedPolicy(task, optimal=False)
-        if isinstance(task, ControlTask):
+        if isinstance(task, ControlTask | WalkerTask):
             from pfedrl.algorithms.controls.fixed_control import FixedControl
 
             return FixedControl(task, seeds, self.evaluation_episodes)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from pfedrl.algorithms.dqn.deep_value import DistilledValue
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.discrete import DiscreteTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.visits import VisitingDQN
@@ -23,13 +23,13 @@ class FedAsynQImAvgNet(DistilledValue):
     )
     bins: int = Field(4, gt=1, description="cells of the visit count, each observation coordinate")
 
-    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "VisitingDQN":
-        from pfedrl.algorithms.dqn.visits import VisitingDQN, observation_grid
+    def learner(self, task: DiscreteTask, seeds: Sequence[int]) -> "VisitingDQN":
+        from pfedrl.algorithms.dqn.visits import VisitingDQN
+        from pfedrl.stack.distillation import Grid
 
-        return VisitingDQN(task, seeds, self, observation_grid(task.physics, self.bins))
+        return VisitingDQN(task, seeds, self, Grid(task.observation_limit(), self.bins))
 
-    def weighting(self, task: ControlTask) -> "Weighting":
-        from pfedrl.algorithms.dqn.visits import observation_grid
-        from pfedrl.stack.distillation import ByCellVisits
+    def weighting(self, task: DiscreteTask) -> "Weighting":
+        from pfedrl.stack.distillation import ByCellVisits, Grid
 
-        return ByCellVisits(self.visit_rate, observation_grid(task.physics, self.bins))
+        return ByCellVisits(self.visit_rate, Grid(task.observation_limit(), self.bins))

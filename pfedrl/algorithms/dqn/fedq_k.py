@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from pfedrl.algorithms.dqn.deep_value import DeepValue
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.discrete import DiscreteTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
@@ -14,9 +14,10 @@ class FedQK(DeepValue):
     """Semi-gradient steps on each transition as it comes, no replay and no target net; averaged."""
 
     label: ClassVar[str] = "FedQ-K"
+    kinds: ClassVar[frozenset[str]] = DeepValue.continuous_too
     shares: ClassVar[tuple[str, ...]] = ("body", "head")
 
-    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "DQNLearner":
+    def learner(self, task: DiscreteTask, seeds: Sequence[int]) -> "DQNLearner":
         from pfedrl.algorithms.dqn.learner import DQNLearner
 
         return DQNLearner(task, seeds, self.online())

@@ -1,17 +1,10 @@
-"""Compiled parts of deep value learning: acting, and the loss's gradient.
-
-A replica is one agent of one seed; arrays have replicas on their first axis. Each replica reads its
-own row of drawn uniform numbers, at its own place, so that its numbers do not depend on who else is
-in the stack. Replicas that rest are passed over.
-
-A row of uniforms is: whether to explore, which action, a start state (4), then indices of a batch.
-"""
+"""Compiled parts of deep value learning: choosing actions, and the loss's gradient."""
 
 from numba import njit
 
 kernel = njit(cache=True, error_model="numpy", fastmath={"contract", "arcp"})
 
-EXPLORE, ACTION, START, BATCH = 0, 1, 2, 6  # columns of a row of uniforms
+EXPLORE, ACTION, START = 0, 1, 2  # columns of a row of uniforms
 
 
 @kernel
@@ -29,15 +22,6 @@ def choose(values, epsilon, active, uniforms, place, action):
                 if values[r, a] > values[r, best]:
                     best = a
             action[r, 0] = best
-
-
-@kernel
-def own_columns(active, uniforms, place, into):
-    """The batch's columns of the row that each active replica used last."""
-    for r in range(len(active)):
-        if active[r]:
-            for b in range(into.shape[1]):
-                into[r, b] = uniforms[r, place[r] - 1, BATCH + b]
 
 
 @kernel

@@ -1,108 +1,83 @@
 """DQN for the whole stack: all agents of all seeds act, sample and learn in the same calls."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from pfedrl.algorithms.adaptation import Adaptation, newcomers_weights
+from pfedrl.algorithms.deep.learner import DeepLearner, flushed_denormals
 from pfedrl.algorithms.dqn import kernels
-from pfedrl.algorithms.dqn.acting import Acting
+from pfedrl.algorithms.dqn.acting import EpsilonGreedy, Greedy
 from pfedrl.algorithms.dqn.measures import measures
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
-from pfedrl.envs.classic.task import ControlTask
-from pfedrl.stack.exchange import Parts
-from pfedrl.stack.learner import Learner
+from pfedrl.envs.discrete import DiscreteTask
 from pfedrl.stack.nets import Perceptron
 from pfedrl.stack.optimisers import PYTORCH, adam
 
 
-@contextmanager
-def flushed_denormals() -> Iterator[None]:
-    """Moments of weights without gradient decay to denormal numbers, which are 100 times slower.
-
-    The processor's mode is set back afterwards: others may count on numbers that small.
-    """
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-
-
-class DQNLearner(Learner):
+class DQNLearner(DeepLearner):
     """Q nets with replay and target nets (Mnih et al. 2015), one a replica (seed, agent).
 
-    A replica rests once it has had its episodes of the round, or its seed all episodes; one whose
-    loss is no longer finite has diverged: it ends there, and the others go on.
+    A replica rests once it has had its episodes of the round, or its seed all of training; one
+    whose loss is no longer finite has diverged: it ends there, and the others go on.
     """
 
+    KEPT = (*DeepLearner.KEPT, "copied", "epsilon", "goal", "frames", "ended", "final")
+    net: Perceptron
+    experience: EpsilonGreedy
+
     def __init__(
-        self, task: ControlTask, seeds: Sequence[int], settings: DeepSettings, embedding: int = 0,
+        self, task: DiscreteTask, seeds: Sequence[int], settings: DeepSettings, embedding: int = 0,
         phases: tuple[str, ...] = ("all",), weights: np.ndarray | None = None, first_agent: int = 0,
     ):  # fmt: skip
-        self.task, self.seeds, self.settings = task, list(seeds), settings
-        self.phases = phases  # the first at every step, the others after a round's steps
-        self.first_agent = first_agent
-        self.shape = (task.seeds, task.agents)
-        replicas = task.seeds * task.agents
         environments = task.environments()
         actions, hidden = environments.action_space.count, [settings.width] * settings.layers
-        self.net = Perceptron(environments.observation_size, *hidden, actions, embedding=embedding)
-        if weights is None:
-            weights = np.concatenate([self.net.initial_rows(seed, task.agents) for seed in seeds])
-        self._hold(weights.reshape(replicas, -1).astype(np.float32))
-        self.moments = np.zeros((2, *self.weights.shape), np.float32)
-        self.updates = {phase: np.zeros(replicas, np.int64) for phase in phases}
+        net = Perceptron(environments.observation_size, *hidden, actions, embedding=embedding)
+        super().__init__(task, seeds, settings, net, phases, weights, first_agent)
+        self.axis = "frame" if settings.frames else "episode"
+        self.length = settings.frames or settings.episodes
+        replicas = len(self.weights)
         self.copied = np.zeros(replicas, np.int64)  # the first phase's updates at the last copy
-        self.experience = Acting(
-            environments, seeds, range(first_agent, first_agent + task.agents), settings.episodes,
-            settings.buffer, settings.batch, embedding, settings.truncation_stops,
-        )  # fmt: skip
+        agents = range(first_agent, first_agent + task.agents)
+        self.experience = EpsilonGreedy(environments, seeds, agents, settings, embedding)
         batch = self.experience.replay.batch
         self.seen, self.following = torch.from_numpy(batch.seen), torch.from_numpy(batch.following)
         self.slope = np.zeros((*batch.reward.shape, actions), np.float32)
         self.loss_slope = torch.from_numpy(self.slope)
-        self.loss = np.zeros(replicas)
-        self.diverged = np.zeros(replicas, np.bool_)
         self.epsilon = np.full(replicas, settings.epsilon)
         self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
-        self.marks = np.array([settings.episodes])  # episodes after which a seed is looked at
-        self.looked = np.zeros(task.seeds, np.int64)  # how many marks it has been looked at
-        self.greedy_total = np.zeros(self.shape)  # of the greedy returns at these looks
-        self.ended = np.zeros(task.seeds, np.bool_)  # seeds that have had all their episodes
+        self.frames = 0  # steps that every replica has taken
+        self.marks = np.array([self.length])  # when a seed is looked at
+        self.ended = np.zeros(task.seeds, np.bool_)  # seeds at the end of training
         self.final = np.zeros((*self.shape, self.net.columns), np.float32)  # their nets
 
-    def _hold(self, weights: np.ndarray, target: np.ndarray | None = None) -> None:
-        """Take the nets' weights, and make the views on them once."""
-        self.weights = torch.from_numpy(weights)
-        self.target = self.weights.clone() if target is None else torch.from_numpy(target)
-        self.gradient = torch.zeros_like(self.weights)
+    def _view(self) -> None:
         self.layers, self.target_layers, self.gradient_layers = (
             self.net.views(rows) for rows in (self.weights, self.target, self.gradient)
         )
 
-    @property
-    def parts(self) -> Parts:
-        """Views [seed, agent, weight] on the embedding (where there is one), body and head."""
-        stack = self.weights.view(*self.shape, -1)
-        return {name: stack[:, :, self.net.part[name]] for name in self.net.names}
+    def policy(self, weights: Tensor) -> Greedy:
+        return Greedy(self.net, weights)
 
     @property
     def finished(self) -> np.ndarray:
-        """Which seeds have had all their episodes: [seed]."""
+        """Which seeds have had all of their training: [seed]."""
         return np.logical_not(self._unfinished().reshape(self.shape).any(axis=1))
 
-    def episodes_done(self) -> np.ndarray:
-        """Episodes that all agents of a seed have had, of those asked for: [seed]."""
+    def done(self) -> np.ndarray:
+        """Episodes or frames that all agents of a seed have had, of those asked for: [seed]."""
+        if self.settings.frames:
+            return np.full(self.shape[0], min(self.frames, self.length))
         done = np.where(self.diverged, self.settings.episodes, self.experience.episodes.done)
         return np.minimum(done.reshape(self.shape).min(axis=1), self.settings.episodes)
 
     def _unfinished(self) -> np.ndarray:
         """Replicas still at it. In lock step the agents of a seed go on until the last is done."""
+        if self.settings.frames:
+            return np.full(len(self.diverged), self.frames < self.length) & ~self.diverged
         short = (self.experience.episodes.done < self.settings.episodes) & ~self.diverged
         if self.settings.unit == "step":
             seeds = short.reshape(self.shape).any(axis=1)
@@ -118,11 +93,14 @@ class DQNLearner(Learner):
             while (active := (self.experience.episodes.done < self.goal) & ~self.diverged).any():
                 self._step(active)
             return
+        if self.settings.frames:
+            steps = min(steps, self.length - self.frames)
         active = self._unfinished()
         if self.copies_between_rounds:
             self._copy_targets(active)
         for _ in range(steps):
             self._step(active & ~self.diverged)
+        self.frames += steps
         learning = active & ~self.diverged & (self.experience.replay.size >= self.settings.warm_up)
         for phase in self.phases[1:]:
             self._update(learning, phase, again=True)
@@ -138,12 +116,8 @@ class DQNLearner(Learner):
         return settings.unit == "step" and settings.local_steps <= settings.target_every
 
     def _fresh(self) -> None:
-        """What QAvg's code renews every round; the nets stay."""
-        self.experience.restart(forget=True)
-        self.moments[:] = 0
-        for updates in (*self.updates.values(), self.copied):
-            updates[:] = 0
-        self.target.copy_(self.weights)
+        self._forget()
+        self.copied[:] = 0
         started = self.settings.epsilon_decay**self.experience.episodes.done
         self.epsilon[:] = self.settings.epsilon * started
 
@@ -210,7 +184,7 @@ class DQNLearner(Learner):
         """A seed at its end keeps the nets that it has then, however long others go on meeting."""
         ended = self.finished
         if ended.any():
-            stack = self.weights.numpy().reshape(*self.shape, -1)
+            stack = self.stack.numpy()
             fresh = ended & ~self.ended
             self.final[fresh] = stack[fresh]
             stack[ended] = self.final[ended]
@@ -221,7 +195,7 @@ class DQNLearner(Learner):
 
         Each seed by its own episodes: when it is looked at must not depend on the others.
         """
-        done, last = self.episodes_done(), len(self.marks) - 1
+        done, last = self.done(), len(self.marks) - 1
         for _ in self.marks:
             mark = self.marks[np.minimum(self.looked, last)]
             due = (self.looked <= last) & (done >= mark)
@@ -233,34 +207,9 @@ class DQNLearner(Learner):
             self.looked[rows] += 1
 
     def newcomers(self, settings: DeepSettings, way: Adaptation) -> "DQNLearner":
-        task, stack = self.task.newcomers(), self.weights.view(*self.shape, -1)
-        weights = newcomers_weights(self.net, stack, self.seeds, task.agents, way.fresh)
+        task = self.task.newcomers()
+        weights = newcomers_weights(self.net, self.stack, self.seeds, task.agents, way.fresh)
         return DQNLearner(
             task, self.seeds, settings, self.net.embedding, (way.trains,), weights,
             self.task.agents,
         )  # fmt: skip
-
-    def state(self) -> dict[str, Any]:
-        return {
-            "weights": self.weights.numpy(),
-            "target": self.target.numpy(),
-            "moments": self.moments,
-            "updates": self.updates,
-            "copied": self.copied,
-            "experience": self.experience.state(),
-            "loss": self.loss,
-            "diverged": self.diverged,
-            "epsilon": self.epsilon,
-            "goal": self.goal,
-            "looked": self.looked,
-            "greedy_total": self.greedy_total,
-            "ended": self.ended,
-            "final": self.final,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self._hold(state["weights"], state["target"])
-        self.experience.restore(state["experience"])
-        for name in ("moments", "updates", "copied", "loss", "diverged", "epsilon", "goal",
-                     "looked", "greedy_total", "ended", "final"):  # fmt: skip
-            setattr(self, name, state[name])

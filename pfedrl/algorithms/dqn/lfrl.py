@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, ClassVar
 
 from pfedrl.algorithms.dqn.deep_value import DistilledValue
-from pfedrl.envs.classic.task import ControlTask
+from pfedrl.envs.discrete import DiscreteTask
 
 if TYPE_CHECKING:
     from pfedrl.stack.distillation import Weighting
@@ -14,7 +14,7 @@ class LFRL(DistilledValue):
 
     label: ClassVar[str] = "LFRL"
 
-    def weighting(self, task: ControlTask) -> "Weighting":
+    def weighting(self, task: DiscreteTask) -> "Weighting":
         from pfedrl.stack.distillation import by_confidence
 
         return by_confidence

@@ -1,22 +1,18 @@
-"""What is recorded of DQN learners.
+"""What is recorded of DQN learners, beside what their frozen nets do.
 
-`training_return` is what the last nine episodes of training gave. `greedy_return` is what the
-agent's own net does in its own environment, frozen and without exploration; `greedy_return_average`
-its mean over all looks so far, the area under that curve. `objective` and `held_out_objective` are
-the agents' averaged net in the training and in the new environments, `baseline_*` the mean over all
-pairs of an agent's net and an environment (QAvg, Section 7.1).
+`training_return` is what the last nine episodes of training gave, or those since the last look
+where training is counted in frames.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import torch
 
-from pfedrl.algorithms.dqn.greedy import greedy_returns, value_errors
+from pfedrl.algorithms.deep import looks
+from pfedrl.algorithms.deep.looks import Look, frozen, personalisation_error
 from pfedrl.algorithms.dqn.metrics import MARKS, WINDOW
-from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.algorithms.measures import (
     cosines,
     episodes_to,
@@ -25,7 +21,6 @@ from pfedrl.algorithms.measures import (
 )
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
-from pfedrl.envs.classic.task import ControlEnvironments, ControlTask, evaluation_starts
 from pfedrl.stack.nets import Perceptron
 
 if TYPE_CHECKING:
@@ -35,81 +30,34 @@ PROBES = 256  # states on which environments are compared
 
 
 @dataclass(frozen=True)
-class Look:
-    """Some seeds of a learner, after a number of episodes that each of them has had."""
+class DQNLook(Look):
+    """With the returns of training and the nets' architecture."""
 
-    at: int
-    rows: np.ndarray  # where these seeds stand in the block
-    seeds: list[int]
-    task: ControlTask
-    weights: torch.Tensor  # [seed, agent, weight]
     returns: np.ndarray  # of training, [seed, agent, episode]
-    diverged: np.ndarray  # [seed, agent]
     net: Perceptron
-    settings: DeepSettings
-    first_agent: int
 
     @classmethod
-    def of(cls, learner: "DQNLearner", rows: np.ndarray, at: int) -> "Look":
-        task = learner.task
-        return cls(
-            at, rows, [learner.seeds[row] for row in rows],
-            replace(task, training=task.training[rows], held_out=task.held_out[rows]),
-            learner.weights.view(*learner.shape, -1)[rows],
-            learner.experience.episodes.returns.reshape(*learner.shape, -1)[rows],
-            learner.diverged.reshape(learner.shape)[rows],
-            learner.net, learner.settings, learner.first_agent,
-        )  # fmt: skip
-
-    @property
-    def ended(self) -> bool:
-        return self.at == self.settings.episodes
-
-    def measured(
-        self, metric: str, values: np.ndarray, which: np.ndarray | slice = slice(None)
-    ) -> Measurement:
-        """Values of these seeds, or of some of them."""
-        return Measurement("episode", self.at, metric, values[which], self.rows[which])
+    def of(cls, learner: Any, rows: np.ndarray, at: int, **more: Any) -> Self:
+        returns = learner.experience.episodes.returns.reshape(*learner.shape, -1)[rows]
+        return super().of(learner, rows, at, returns=returns, net=learner.net, **more)
 
 
 def measures(learner: "DQNLearner", rows: np.ndarray, at: int) -> Iterator[Measurement]:
     """All that is known now of some seeds; the whole of training at its end."""
-    look = Look.of(learner, rows, at)
-    task, settings = look.task, look.settings
-    if look.ended:
+    look = DQNLook.of(learner, rows, at)
+    settings = look.settings
+    if settings.frames:
+        yield from looks.training_returns(learner, look)
+    elif look.ended:
         yield from training_returns(look)
-    yield look.measured("diverged", look.diverged.astype(float))
-    count = task.agents
-    starts = evaluation_starts(
-        look.seeds, count + task.held_out.shape[1], settings.evaluation_episodes, at,
-        look.first_agent,
-    )  # fmt: skip
-    own = greedy(look, look.weights, task.training[:, :, None], starts[:, :count, None])[:, :, 0]
-    learner.greedy_total[rows] += own
-    yield look.measured("greedy_return", own)
-    average = learner.greedy_total[rows] / (learner.looked[rows] + 1)[:, None]
-    yield look.measured("greedy_return_average", average)
-    if look.first_agent:  # newcomers are alone
-        return
-    apart = (look.weights != look.weights[:, :1]).any(2).any(1).numpy()
-    for name, members, begin in (
-        ("objective", task.training, starts[:, None, :count]),
-        ("held_out_objective", task.held_out, starts[:, None, count:]),
-    ):
-        if not members.shape[1]:
-            continue
-        scores = greedy(look, look.weights.mean(1, keepdim=True), members[:, None], begin)
-        yield look.measured(name, scores.mean(axis=(1, 2)))
-        if settings.unit == "episode" and apart.any():
-            scores = greedy(look, look.weights, members[:, None], begin)
-            yield look.measured(f"baseline_{name}", scores.mean(axis=(1, 2)), apart)
-    if look.ended and settings.unit == "step":
-        yield from personalisation_error(look, starts[:, :count])
-    if look.ended and len(learner.phases) > 1:
+    yield from frozen(learner, look, pairs=settings.unit == "episode")
+    if look.ended and settings.unit == "step" and not look.first_agent:
+        yield from personalisation_error(learner, look)
+    if look.ended and len(learner.phases) > 1 and not look.first_agent:
         yield from similarities(look)
 
 
-def training_returns(look: Look) -> Iterator[Measurement]:
+def training_returns(look: DQNLook) -> Iterator[Measurement]:
     """The curve, and what Tables 3 and 4 of PFedRL-Rep report.
 
     `episodes_to_solve` [seed] is when the agents' mean return of ten episodes first reaches 195 of
@@ -125,48 +73,12 @@ def training_returns(look: Look) -> Iterator[Measurement]:
     if look.at < WINDOW or look.settings.unit == "episode" or not positive.any():
         return
     for name, share in MARKS.items():
-        first, reached = episodes_to(returns, share * look.task.physics.cap, WINDOW)
+        first, reached = episodes_to(returns, share * look.task.cap, WINDOW)
         yield look.measured(f"episodes_to_{name}", first, positive)
         yield look.measured(f"reached_{name}", reached.astype(float), positive)
 
 
-def greedy(look: Look, stack: torch.Tensor, members: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Mean greedy return [seed, net, member] of nets [seed, net, weight]; NaN where a net is.
-
-    members [seed, net or 1, member, parameter], starts [seed, net or 1, member, episode, 4].
-    """
-    seeds, nets = stack.shape[:2]
-    shape = (seeds, nets, members.shape[2], starts.shape[3])
-    parameters = np.broadcast_to(members[:, :, :, None], (*shape, members.shape[-1]))
-    environments = ControlEnvironments(look.task.physics, parameters.reshape(-1, members.shape[-1]))
-    begin = np.broadcast_to(starts, (*shape, starts.shape[-1]))
-    begin = begin.reshape(seeds * nets, -1, starts.shape[-1])
-    weights = stack.reshape(seeds * nets, -1)
-    scores = greedy_returns(look.net, weights, environments, begin)
-    scores[~torch.isfinite(weights).all(1).numpy()] = np.nan
-    return scores.reshape(shape).mean(axis=3)
-
-
-def personalisation_error(look: Look, starts: np.ndarray) -> Iterator[Measurement]:
-    """PFedRL-Rep, equation 56, as printed: E (max_a Q_i(s, a) - V^{i, pi_i}(s))^2, pi_i greedy.
-
-    The expectation is over the states of greedy episodes; V is what the episode then gave,
-    discounted. `worst_value_error` [seed] is the largest of the agents'.
-    """
-    shape = look.diverged.shape
-    replicas, episodes = look.diverged.size, starts.shape[2]
-    begin = starts.reshape(replicas, episodes, -1)
-    parameters = np.repeat(look.task.training.reshape(replicas, -1), episodes, axis=0)
-    errors = value_errors(
-        look.net, look.weights.reshape(replicas, -1),
-        ControlEnvironments(look.task.physics, parameters), begin, look.settings.gamma,
-    )  # fmt: skip
-    errors = np.where(look.diverged, np.nan, errors.reshape(shape))
-    yield look.measured("value_error", errors)
-    yield look.measured("worst_value_error", errors.max(axis=1))
-
-
-def similarities(look: Look) -> Iterator[Measurement]:
+def similarities(look: DQNLook) -> Iterator[Measurement]:
     """Cosines between agents (PFedRL-Rep, Figures 14 and 15): of heads, bodies and transitions.
 
     `<what>_similarity_<j>` is each agent's to agent j. Transitions are the changes of state that
@@ -189,7 +101,7 @@ def similarities(look: Look) -> Iterator[Measurement]:
     yield look.measured("similarity_correlation", np.array(correlation))
 
 
-def transitions(look: Look) -> np.ndarray:
+def transitions(look: DQNLook) -> np.ndarray:
     """Changes of state on each seed's probes, centred over agents: [seed, agent, number]."""
     physics, task = look.task.physics, look.task
     seeds, count = look.diverged.shape

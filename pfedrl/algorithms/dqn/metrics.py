@@ -1,5 +1,8 @@
 """The names of what is recorded of DQN learners; without torch, so that claims can be checked."""
 
+from typing import Any
+
+from pfedrl.algorithms.deep.metrics import OF_EACH_AGENT, places
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.envs.classic.task import ControlFamily
 
@@ -7,25 +10,23 @@ WINDOW = 10  # episodes whose mean return must reach a mark
 MARKS = {"solve": 0.975, "half": 0.5}  # of the step cap: 195 and 100 of 200
 COMPARED = ("head", "body", "transition")  # of which agents' cosines are taken
 
-OWN = {
-    "training_return", "return_average", "return_variance", "return_deviation", "return_median",
-    "greedy_return", "greedy_return_average", "diverged", "megabytes_sent",
-}  # fmt: skip
+OF_EPISODES = OF_EACH_AGENT | {"return_variance", "return_deviation", "return_median"}
 
 
-def of_each_agent(settings: DeepSettings, family: ControlFamily) -> set[str]:
+def of_each_agent(settings: DeepSettings, family: Any) -> set[str]:
     """What is recorded of agents, and of newcomers; marks count steps that are rewarded."""
+    if settings.frames:
+        return OF_EACH_AGENT
     marked = settings.unit == "step" and settings.episodes >= WINDOW and family.rewards_steps
     marks = {f"{of}_{mark}" for of in ("episodes_to", "reached") for mark in MARKS}
-    return OWN | (marks if marked else set())
+    return OF_EPISODES | (marks if marked else set())
 
 
-def of_all(settings: DeepSettings, family: ControlFamily, agree: bool) -> set[str]:
+def of_all(settings: DeepSettings, family: Any, agree: bool) -> set[str]:
     """What is recorded of the agents together; `agree`: they hold one net after an exchange."""
-    places = {"objective", "held_out_objective"} if family.newcomers else {"objective"}
     if settings.unit == "step":
-        return places | {"value_error", "worst_value_error"}
-    return places if agree else places | {f"baseline_{place}" for place in places}
+        return places(family, pairs=False) | {"value_error", "worst_value_error"}
+    return places(family, pairs=not agree)
 
 
 def similarities(family: ControlFamily) -> set[str]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 from pfedrl.algorithms.adaptation import Adaptation
 from pfedrl.algorithms.dqn.deep_value import DeepValue
 from pfedrl.algorithms.dqn.metrics import similarities
-from pfedrl.envs.classic.task import ControlFamily, ControlTask
+from pfedrl.envs.classic.task import ControlFamily
+from pfedrl.envs.discrete import DiscreteTask
 
 if TYPE_CHECKING:
     from pfedrl.algorithms.dqn.learner import DQNLearner
@@ -18,7 +19,7 @@ class PFedDQNRep(DeepValue):
     label: ClassVar[str] = "PFedDQN-Rep"
     shares: ClassVar[tuple[str, ...]] = ("body",)
 
-    def learner(self, task: ControlTask, seeds: Sequence[int]) -> "DQNLearner":
+    def learner(self, task: DiscreteTask, seeds: Sequence[int]) -> "DQNLearner":
         from pfedrl.algorithms.dqn.learner import DQNLearner
 
         # lines 5 to 11 update the head K times, lines 12 and 13 the representation once

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Settings
 
@@ -10,8 +10,10 @@ from pfedrl.core.settings import Settings
 class DeepSettings(Settings):
     """What a DQN agent does with its experience, and for how long."""
 
-    episodes: int = Field(gt=0, description="training episodes of every agent")
-    local_steps: int = Field(gt=0, description="E or K, local steps between exchanges")
+    episodes: int = Field(0, ge=0, description="training episodes of every agent")
+    frames: int = Field(
+        0, ge=0, description="or steps of every agent, where training is counted in them"
+    )
     unit: Literal["episode", "step"] = Field(
         description="what a local step is: an episode (QAvg), or a step in the environment"
     )
@@ -38,3 +40,12 @@ class DeepSettings(Settings):
     )
     evaluation_episodes: int = Field(5, gt=0, description="greedy episodes an environment")
     adapt_episodes: int = Field(0, ge=0, description="episodes in each new environment afterwards")
+    adapt_frames: int = Field(0, ge=0, description="or steps there")
+
+    @model_validator(mode="after")
+    def one_length(self) -> "DeepSettings":
+        if (self.episodes > 0) == (self.frames > 0):
+            raise ValueError("training is so many episodes or so many frames: give one of them")
+        if self.frames and self.unit == "episode":
+            raise ValueError("rounds of episodes cannot be counted in frames: unit must be step")
+        return self

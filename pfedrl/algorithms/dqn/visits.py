@@ -6,7 +6,7 @@ import numpy as np
 
 from pfedrl.algorithms.dqn.learner import DQNLearner
 from pfedrl.algorithms.dqn.settings import DeepSettings
-from pfedrl.envs.classic.task import ControlTask, Physics
+from pfedrl.envs.discrete import DiscreteTask
 from pfedrl.stack.distillation import Grid
 from pfedrl.stack.exchange import Parts
 
@@ -14,7 +14,9 @@ from pfedrl.stack.exchange import Parts
 class VisitingDQN(DQNLearner):
     """Beside the nets there is a part "visits": the codes of a round's cells and actions."""
 
-    def __init__(self, task: ControlTask, seeds: Sequence[int], settings: DeepSettings, grid: Grid):
+    def __init__(
+        self, task: DiscreteTask, seeds: Sequence[int], settings: DeepSettings, grid: Grid
+    ):
         super().__init__(task, seeds, settings)
         self.grid = grid
 
@@ -25,14 +27,6 @@ class VisitingDQN(DQNLearner):
     def visits(self) -> np.ndarray:
         """The last steps [seed, agent, step], newest first; -1 before the first one."""
         last, real = self.experience.replay.last(self.settings.local_steps)
-        codes = self.grid.codes(last.seen, last.action[..., 0], self.task.physics.actions)
+        actions = self.slope.shape[-1]
+        codes = self.grid.codes(last.seen, last.action[..., 0], actions)
         return np.where(real, codes, -1).reshape(*self.shape, -1)
-
-
-def observation_grid(physics: Physics, bins: int) -> Grid:
-    """Cosines and sines lie within +-1; positions and speeds within the box."""
-    corners = physics.observations(np.stack([physics.box, -physics.box]))
-    limit = np.maximum(np.abs(corners).max(axis=0), 1e-6)
-    if physics.observation > physics.STATE:
-        limit[:4] = 1.0
-    return Grid(limit, bins)

@@ -17,8 +17,6 @@ from pfedrl.core.seeds import Purpose, generator
 from pfedrl.stack.nets import Perceptron, uniform_start
 from pfedrl.stack.products import affine, product
 
-SAMPLES = 256  # that a module looks at together, outside of training
-
 
 class Training(ABC):
     """Some rows in training: their outputs, then their gradients."""
@@ -40,10 +38,15 @@ class Classifier(ABC):
     tensors: list[slice]  # columns of each tensor that is trained
     head: Perceptron  # the final layer alone
     together: int  # rows that train at once; few, so that their weights stay in the cache
+    chunk: int  # samples of a row that are looked at at once: always as many, for the same bits
 
     @abstractmethod
     def start(self, random: np.random.Generator) -> np.ndarray:
         """One worker's [column]."""
+
+    def prepared(self, inputs: Tensor) -> Tensor:
+        """Samples [sample, ...] as the other methods want them."""
+        return inputs
 
     @abstractmethod
     def features(self, rows: Tensor, inputs: Tensor) -> Tensor:
@@ -54,21 +57,20 @@ class Classifier(ABC):
         """For as long as these are the rows."""
 
 
-def starts(net: Classifier, seed: int, workers: range, apart: Sequence[str]) -> np.ndarray:
-    """The first weights of a seed's workers [worker, column]: alike, but for the parts apart."""
+def starts(net: Classifier, seed: int, workers: range, own_heads: bool) -> np.ndarray:
+    """The first weights of a seed's workers [worker, column]: alike, or but for their heads."""
     rows = np.tile(net.start(generator(seed, Purpose.INITIAL)), (len(workers), 1))
-    for row, worker in enumerate(workers):
-        if apart:
-            own = net.start(generator(seed, Purpose.INITIAL, worker))
-            for name in apart:
-                rows[row, net.part[name]] = own[net.part[name]]
+    if own_heads:
+        for row, worker in zip(rows, workers, strict=True):
+            random = generator(seed, Purpose.INITIAL, worker)
+            row[net.part["head"]] = net.head.initial(random, uniform_start)
     return rows
 
 
 class StackedPerceptron(Classifier):
     """Fully connected layers with ReLU between them."""
 
-    together = 8
+    together, chunk = 8, 64
 
     def __init__(self, *sizes: int):
         self.net = Perceptron(*sizes)
@@ -84,8 +86,11 @@ class StackedPerceptron(Classifier):
     def start(self, random: np.random.Generator) -> np.ndarray:
         return self.net.initial(random, uniform_start)
 
+    def prepared(self, inputs: Tensor) -> Tensor:
+        return inputs.flatten(1)
+
     def features(self, rows: Tensor, inputs: Tensor) -> Tensor:
-        return self.net.forward(self.net.views(rows), inputs.flatten(2))[-2]
+        return self.net.forward(self.net.views(rows), inputs)[-2]
 
     def training(self, rows: Tensor, gradient: Tensor) -> "StackedTraining":
         return StackedTraining(self.net, rows, gradient)
@@ -99,7 +104,7 @@ class StackedTraining(Training):
         self.levels: list[Tensor] = []
 
     def outputs(self, inputs: Tensor, random: Sequence[torch.Generator]) -> Tensor:
-        self.levels = self.net.forward(self.layers, inputs.flatten(2))
+        self.levels = self.net.forward(self.layers, inputs)
         return self.levels[-1]
 
     def backward(self, slope: Tensor) -> None:
@@ -129,7 +134,7 @@ class LoopedModule(Classifier):
     Statistics of batches are columns behind the body's parameters, and belong to the body.
     """
 
-    together = 1
+    together, chunk = 1, 16
 
     def __init__(self, body: nn.Module, inputs: tuple[int, ...], classes: int):
         for module in body.modules():
@@ -183,7 +188,7 @@ class LoopedModule(Classifier):
         with torch.no_grad():
             for row, own in zip(rows, inputs, strict=True):
                 self.point_at(row)
-                found.append(torch.cat([self.body(some) for some in own.split(SAMPLES)]))
+                found.append(self.body(own))
         return torch.stack(found)
 
     def training(self, rows: Tensor, gradient: Tensor) -> "LoopedTraining":

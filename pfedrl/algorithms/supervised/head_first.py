@@ -12,7 +12,7 @@ class HeadFirst(Supervised):
     """Heads stay private; the representation alone travels."""
 
     shares: ClassVar[tuple[str, ...]] = ("body",)
-    apart: ClassVar[tuple[str, ...]] = ("head",)
+    own_heads: ClassVar[bool] = True
 
     representation_steps: int = Field(
         0, ge=0, description="minibatches of the representation a round; 0: an epoch of them"

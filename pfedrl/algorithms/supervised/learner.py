@@ -16,6 +16,7 @@ from pfedrl.algorithms.supervised.settings import Phase, SupervisedSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.data.task import DataTask
+from pfedrl.stack.denormals import flushed_denormals
 from pfedrl.stack.descent import Descent
 from pfedrl.stack.exchange import Parts
 from pfedrl.stack.learner import Learner
@@ -32,7 +33,7 @@ class SupervisedLearner(Learner):
 
     def __init__(
         self, task: DataTask, seeds: Sequence[int], settings: SupervisedSettings,
-        phases: Sequence[Phase], shares: tuple[str, ...] = (), apart: tuple[str, ...] = (),
+        phases: Sequence[Phase], shares: tuple[str, ...] = (), own_heads: bool = False,
         models: tuple[str, ...] = ("",), second_head: bool = False, first_worker: int = 0,
     ):  # fmt: skip
         self.task, self.seeds, self.settings, self.phases = task, list(seeds), settings, phases
@@ -40,12 +41,12 @@ class SupervisedLearner(Learner):
         self.workers = range(first_worker, first_worker + task.agents)
         wanted = settings.device == "cuda" and torch.cuda.is_available()
         self.device = torch.device("cuda" if wanted else "cpu")
-        self.inputs = torch.from_numpy(task.inputs).to(self.device)
         self.labels = torch.from_numpy(task.labels).to(self.device)
         self.held = Holdings.of(task.train, self.device)
         self.net = classifier(settings.model, task.inputs.shape[1:], task.classes)
+        self.inputs = self.net.prepared(torch.from_numpy(task.inputs)).to(self.device)
         self.part = dict(self.net.part)
-        first = np.concatenate([starts(self.net, seed, self.workers, apart) for seed in seeds])
+        first = np.concatenate([starts(self.net, seed, self.workers, own_heads) for seed in seeds])
         if second_head:  # columns that the net does not use, behind its own
             self.part["personal"] = slice(first.shape[1], first.shape[1] + self.net.head.columns)
             first = np.hstack([first, first[:, self.part["head"]]])
@@ -74,6 +75,7 @@ class SupervisedLearner(Learner):
         """The model that a worker is tested with: the last one, [row, column]."""
         return list(self.models.values())[-1]
 
+    @flushed_denormals()  # chances of classes that a worker does not have become that small
     def advance(self, steps: int) -> None:
         for _ in range(steps):
             self.prepare()
@@ -153,8 +155,7 @@ class SupervisedLearner(Learner):
                         by_outputs = slope(outputs, labels[which], drawn.share[:count, step])
                         head.backward(layers, levels, by_outputs, into)
                         descent.step(count, rate)
-            held[:, columns] = own
-            weights[rows] = held
+            weights[:, columns][rows] = own
 
     def _descent(self, own: Tensor, gradient: Tensor, columns: slice, decay: Tensor) -> Descent:
         settings = self.settings
@@ -189,7 +190,7 @@ class SupervisedLearner(Learner):
         settings = self.settings
         phase = Phase("head", settings.newcomer_epochs, settings.head_rate)
         learner = SupervisedLearner(
-            task, self.seeds, settings, (phase,), apart=("head",), first_worker=self.workers.stop
+            task, self.seeds, settings, (phase,), own_heads=True, first_worker=self.workers.stop
         )
         body = next(iter(self.models.values())).view(*self.shape, -1)[:, :, self.part["body"]]
         for rows, own in zip(learner.judged.view(*learner.shape, -1), body, strict=True):

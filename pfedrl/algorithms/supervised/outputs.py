@@ -5,22 +5,21 @@ from torch import Tensor
 from pfedrl.algorithms.supervised.classifiers import Classifier
 from pfedrl.algorithms.supervised.holdings import Holdings
 
-CHUNK = 64  # samples whose features are computed at once: always as many, for the same bits
-
 
 def features(net: Classifier, own: Tensor, inputs: Tensor, held: Holdings, block: slice) -> Tensor:
     """What the heads of a block's rows [row, column] see of their samples [row, place, feature].
 
     Places are as many as the block's largest holding, up to a whole chunk.
     """
+    size = net.chunk
     sizes = held.sizes[block]
-    places = -(-int(sizes[0]) // CHUNK) * CHUNK
+    places = -(-int(sizes[0]) // size) * size
     samples = held.samples.new_zeros(len(own), places)
     some = held.samples[block, :places]
     samples[:, : some.shape[1]] = some
     found = own.new_zeros(len(own), places, net.head.layers[0][1])
-    for first in range(0, places, CHUNK):
-        chunk = slice(first, first + CHUNK)
+    for first in range(0, places, size):
+        chunk = slice(first, first + size)
         count = int((sizes > first).sum())
         for begin in range(0, count, net.together):
             rows = slice(begin, min(begin + net.together, count))

@@ -23,7 +23,7 @@ class Supervised(Algorithm, SupervisedSettings):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labelled"})
     shares: ClassVar[tuple[str, ...]] = ("body", "head")  # the parts that are mixed
-    apart: ClassVar[tuple[str, ...]] = ()  # parts that workers start with each by itself
+    own_heads: ClassVar[bool] = False  # workers start with a head each
     models: ClassVar[tuple[str, ...]] = ("",)  # names, where a worker has several
     second_head: ClassVar[bool] = False
 
@@ -39,7 +39,7 @@ class Supervised(Algorithm, SupervisedSettings):
         from pfedrl.algorithms.supervised.learner import SupervisedLearner
 
         return SupervisedLearner(
-            task, seeds, self, self.phases(), self.shares, self.apart, self.models,
+            task, seeds, self, self.phases(), self.shares, self.own_heads, self.models,
             self.second_head,
         )  # fmt: skip
 

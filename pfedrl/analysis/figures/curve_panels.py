@@ -48,6 +48,9 @@ def draw(context: Context) -> Drawing:
     shared = styled(context, curves)
     for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
         own = [curve for curve in curves if curve.panel == number]
+        if not own:
+            leave_empty(axis, panel)
+            continue
         given = shared if options.legend == "figure" else styled(context, own)
         draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
         dress(axis, panel, options)
@@ -74,8 +77,11 @@ def styled(context: Context, curves: list[Curve]) -> dict[str, Look]:
 def find(
     context: Context, options: CurvePanels, number: int, panel: CurvePanel, line: CurveLine
 ) -> Curve | None:
-    """A line's statistics; None where a line of the whole figure lacks the panel's metric."""
+    """A line's statistics; None where a line of the whole figure lacks the panel's metric, and
+    where its experiment was not run."""
     experiment = line.experiment or panel.experiment or context.artifact.experiments[0]
+    if experiment in context.absent:
+        return None
     summary = context.summaries[experiment]
     metric = line.metric or panel.metric
     assert metric is not None, "the options' model asks for one"
@@ -106,10 +112,17 @@ def filled(label: str, settings: dict[str, object]) -> str:
     return label.format_map(settings)
 
 
+def leave_empty(axis: Axes, panel: CurvePanel) -> None:
+    """A panel of what was not run; the caption says why."""
+    axis.set_title(panel.title, loc="left")
+    axis.text(0.5, 0.5, "not run", ha="center", va="center", transform=axis.transAxes, color=FAINT)
+    axis.set(xticks=[], yticks=[])
+
+
 def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:
     """Title, names and ends of the axes."""
     axis.set_title(panel.title, loc="left")
-    axis.set_xlabel(options.x)
+    axis.set_xlabel(panel.x or options.x)
     axis.set_ylabel(panel.y or options.y)
     axis.margins(x=0.01)
     if panel.mark is not None:

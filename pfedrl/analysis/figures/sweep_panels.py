@@ -1,4 +1,4 @@
-"""DePRL, Figures 4, 8 and 9: final values of several algorithms along a sweep."""
+"""Final values of several algorithms along a sweep: DePRL, Figures 4, 8 and 9, PFedRL-Rep, 13."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,8 @@ def draw(context: Context) -> Drawing:
         frames.append(data)
     for axis in list(grid.flat)[len(panels) :]:
         axis.set_axis_off()
-    panel_labels(list(grid.flat)[: len(panels)])
+    if len(panels) > 1:
+        panel_labels(list(grid.flat)[: len(panels)])
     drawn, labels = grid.flat[0].get_legend_handles_labels()
     figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
     return Drawing(figure, pd.concat(frames, ignore_index=True))
@@ -42,9 +43,11 @@ def lines(summary: Summary, panel: SweepPanel, options: SweepPanels) -> pd.DataF
     Of a speedup each seed has its own ratios, averaged on a logarithmic scale, and its exponent.
     """
     found = []
-    for variant in options.variants:
+    for variant in options.variants or dict.fromkeys(summary.statistics["variant"]):
         cells = summary.points_along(variant, options.along)
-        points = np.array(list(cells))
+        if len(cells) < 2:  # a control that the sweep does not touch
+            continue
+        points = np.array(list(cells)) - options.origin
         values = np.stack([summary.final(cell, panel.metric) for cell in cells.values()])
         values = values[:, np.isfinite(values).all(axis=0)]
         low, high = mean_interval(values, possible(panel.metric, None))
@@ -59,7 +62,9 @@ def lines(summary: Summary, panel: SweepPanel, options: SweepPanels) -> pd.DataF
                 "exponent": grows.mean, "exponent_low": grows.low, "exponent_high": grows.high,
             })  # fmt: skip
         algorithm = str(summary.last(next(iter(cells.values())), panel.metric)["algorithm"])
-        frame = frame.assign(panel=panel.title, variant=variant, algorithm=algorithm, at=points)
+        label = options.labels.get(str(variant), label_of(algorithm))
+        frame = frame.assign(panel=panel.title, variant=variant, label=label, at=points)
+        frame["algorithm"] = algorithm
         found.append(frame.assign(metric=panel.metric, seeds=values.shape[1]))
     return pd.concat(found, ignore_index=True)
 
@@ -69,16 +74,14 @@ def draw_panel(
 ) -> None:
     texts = []
     for _, own in data.groupby("variant", sort=False):
-        algorithm = own["algorithm"].iloc[0]
-        style = context.styles.of(algorithm)
+        label, style = own["label"].iloc[0], context.styles.of(own["algorithm"].iloc[0])
         bars = [own["mean"] - own["low"], own["high"] - own["mean"]]
         axis.errorbar(
-            own["at"], own["mean"], np.abs(bars), label=label_of(algorithm), color=style.colour,
+            own["at"], own["mean"], np.abs(bars), label=label, color=style.colour,
             ls=style.line, marker=style.marker, capsize=2,
         )  # fmt: skip
         if "exponent" in own:
-            exponent = own.iloc[0]
-            texts.append(f"{label_of(algorithm)}: $N^{{{exponent['exponent']:.2f}}}$")
+            texts.append(f"{label}: $N^{{{own['exponent'].iloc[0]:.2f}}}$")
     points = sorted(data["at"].unique())
     if options.shows == "speedups":
         axis.plot(points, np.array(points) / points[0], color=FAINT, ls=":", label="linear")
@@ -87,7 +90,9 @@ def draw_panel(
         axis.text(0.03, 0.97, "\n".join(texts), transform=axis.transAxes, va="top", fontsize=6)
     if points[0] > 0 and points[-1] / points[0] > len(points):  # doubled rather than counted
         axis.set_xscale("log", base=2)
-    axis.set_xticks(points, [f"{point:g}" for point in points])
+    if options.logarithmic:
+        axis.set_yscale("log")
+    axis.set_xticks(points, [f"{point:.6g}" for point in points])
     axis.minorticks_off()
     axis.set_title(panel.title, loc="left")
     axis.set_xlabel(options.x)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.environments import Discrete
-from pfedrl.envs.family import Draws, Family
+from pfedrl.envs.family import Draws
+from pfedrl.envs.members import MemberFamily
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Physics:
 
 class ControlEnvironments:
     """Rows of members with these parameters [row, parameter]: see `Environments`."""
+
+    start_size = Physics.STATE  # a start is so many uniform numbers
 
     def __init__(self, physics: Physics, parameters: np.ndarray):
         from pfedrl.envs.classic.physics import place
@@ -98,73 +100,46 @@ class ControlTask:
     def seeds(self) -> int:
         return self.training.shape[0]
 
+    @property
+    def cap(self) -> int:
+        return self.physics.cap
+
     def environments(self) -> ControlEnvironments:
         """Every agent of every seed in its member, [seed, agent] flattened."""
-        return ControlEnvironments(
-            self.physics, self.training.reshape(self.seeds * self.agents, -1)
-        )
+        return self.evaluation(self.training.reshape(self.seeds * self.agents, -1))
+
+    def evaluation(self, members: np.ndarray) -> ControlEnvironments:
+        """Members with these parameters [row, parameter]; no episode is longer than any other."""
+        return ControlEnvironments(self.physics, members)
+
+    def observations(self, generators: Sequence[np.random.Generator], count: int) -> np.ndarray:
+        """What is seen of states of interest: [seed, state, number], uniform in their box."""
+        shape = (count, self.physics.STATE)
+        drawn = np.stack([random.uniform(-1, 1, shape) for random in generators])
+        return self.physics.observations(drawn * self.physics.box)
+
+    def observation_limit(self) -> np.ndarray:
+        """Observations of interest lie within +- this: cosines and sines within 1, positions and
+        speeds within the box."""
+        physics = self.physics
+        corners = physics.observations(np.stack([physics.box, -physics.box]))
+        limit = np.maximum(np.abs(corners).max(axis=0), 1e-6)
+        if physics.observation > physics.STATE:
+            limit[:4] = 1.0
+        return limit
 
     def newcomers(self) -> "ControlTask":
         """The members that nobody trains on, each with an agent."""
         return replace(self, training=self.held_out, held_out=self.held_out[:, :0])
 
 
-def evaluation_starts(
-    seeds: Sequence[int], members: int, episodes: int, at: int, first: int = 0
-) -> np.ndarray:
-    """Starts [seed, member, episode, 4]; each evaluation has its own, in any block."""
-    starts = np.empty((len(seeds), members, episodes, Physics.STATE))
-    for row, seed in enumerate(seeds):
-        for member in range(members):
-            rng = generator(seed, Purpose.EVALUATION, first + member, at)
-            starts[row, member] = rng.random(starts.shape[2:])
-    return starts
-
-
-class ControlFamily(Family):
-    """Members that differ in one number: listed, or drawn uniformly from a range."""
+class ControlFamily(MemberFamily):
+    """Members whose physics depends on their number."""
 
     kind: ClassVar[str] = "classic_control"
     rewards_steps: ClassVar[bool]  # an episode's return is its steps, so that the cap is the best
 
-    agents: int = Field(gt=0, description="N, environments trained on")
-    members: list[float] = Field(
-        default_factory=list,
-        description="the agents' numbers, from the first again where agents are more; empty: drawn",
-    )
-    low: float = Field(description="drawn numbers are U(low, high)")
-    high: float
-    new_members: list[float] = Field(
-        default_factory=list, description="the new environments' numbers"
-    )
-    held_out: int = Field(
-        0, ge=0, description="M, new environments, evenly from low to high where none are listed"
-    )
     cap: int = Field(gt=0, description="steps after which an episode ends, as terminal")
-
-    @model_validator(mode="after")
-    def range_is_one(self) -> "ControlFamily":
-        if self.low > self.high:
-            raise ValueError("low must not exceed high")
-        return self
-
-    @property
-    def newcomers(self) -> int:
-        """New environments."""
-        return len(self.new_members) or self.held_out
-
-    def draw(self, seeds: Sequence[int]) -> Draws:
-        """The number of every member of every seed."""
-        number = np.empty((len(seeds), self.agents))
-        for row, seed in enumerate(seeds):
-            for agent in range(self.agents):
-                if self.members:
-                    number[row, agent] = self.members[agent % len(self.members)]
-                else:
-                    uniform = generator(seed, Purpose.ENVIRONMENT, agent).random()
-                    number[row, agent] = self.low + (self.high - self.low) * uniform
-        new = np.array(self.new_members or np.linspace(self.low, self.high, self.held_out))
-        return {"training": number, "held_out": np.tile(new, (len(seeds), 1))}
 
     @abstractmethod
     def parameters(self, number: np.ndarray) -> np.ndarray:

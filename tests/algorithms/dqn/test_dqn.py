@@ -10,7 +10,7 @@ import torch
 from pfedrl.algorithms.dqn.dqn import DQN
 from pfedrl.algorithms.dqn.dqn_avg import DQNAvg
 from pfedrl.algorithms.dqn.lfrl import LFRL
-from pfedrl.algorithms.dqn.measures import Look, training_returns
+from pfedrl.algorithms.dqn.measures import DQNLook, training_returns
 from pfedrl.algorithms.dqn.pfed_dqn_rep import PFedDQNRep
 from pfedrl.core.recorder import Recorder
 from pfedrl.envs.classic.acrobot import Acrobot
@@ -156,7 +156,7 @@ def test_marks_are_reached_by_the_agents_mean_over_ten_episodes():
     returns[1] = 10
     returns[2] = 50
     returns[2, 1] = np.nan  # diverged
-    found = {m.metric: m.values for m in training_returns(Look.of(learner, np.arange(3), 30))}
+    found = {m.metric: m.values for m in training_returns(DQNLook.of(learner, np.arange(3), 30))}
     # of the cap of 50: episodes 8 to 17 have the mean 25; 20 to 29 have 49, and 48.75 is asked for
     np.testing.assert_array_equal(found["episodes_to_half"], [18, 30, np.nan])
     np.testing.assert_array_equal(found["reached_half"], [1, 0, 0])

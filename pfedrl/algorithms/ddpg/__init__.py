@@ -1,0 +1,1 @@
+"""Deterministic policies with continuous actions."""

@@ -1,0 +1,1 @@
+"""What deep learners with a replay share: acting, nets and targets, frozen evaluation."""

@@ -1,0 +1,201 @@
+"""What a person sees of a run of the pipeline, in place of Snakemake's own words.
+
+At a terminal: a bar of all jobs, and below it one line a running job, with the progress that stands
+last in its log. In a file: a line when a job is done. A job that fails is named, with what its log
+says last. A dry run is a summary. The last line says where the report is. Snakemake's own words
+are in .snakemake/log, and on the console with `--printshellcmds` or `--verbose`.
+"""
+
+import logging
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from pfedrl.pipeline.costs import Cost, duration, sentences
+
+LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
+TAIL = 4096  # bytes of a log in which its last line is looked for
+STREAM = "DefaultStreamHandler"  # Snakemake's name for its own console
+A_DAY = 24.0  # hours
+SAID_BETTER = (  # or not worth saying
+    "eligible for caching",
+    "CalledProcessError",
+    "At least one job did not complete successfully",
+)
+
+Pricing = Callable[[str, dict[str, str]], Cost | None]  # of a rule and its wildcards
+
+
+class Job(NamedTuple):
+    """A job that Snakemake has started, or would start."""
+
+    rule: str
+    title: str
+    log: Path | None
+    started: float
+    wildcards: dict[str, str]
+
+
+def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> None:
+    """Put our console in the place of Snakemake's, unless its own words are asked for.
+
+    Snakemake finds no plugin in a package that is installed to be edited, so the Snakefile does it.
+    """
+    manager, settings = workflow.logger_manager, workflow.output_settings
+    if settings.printshellcmds or settings.verbose or not workflow.is_main_process:
+        return
+    for handler in list(manager.logger.handlers):
+        if handler.name == STREAM:
+            manager.logger.removeHandler(handler)
+            manager.logger.addHandler(JobConsole(report, price, settings.dryrun, cores))
+
+
+class JobConsole(logging.Handler):
+    """Snakemake's events as a person wants them."""
+
+    def __init__(self, report: Path, price: Pricing, dry: bool, cores: int):
+        super().__init__()
+        self.report, self.price, self.dry, self.cores = report, price, dry, cores
+        self.console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+        self.jobs: dict[int, Job] = {}  # those that run; in a dry run, all
+        self.done, self.total, self.failed = 0, 0, 0
+        self.started = time.monotonic()
+        self.live: Live | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        event = str(getattr(record, "event", "") or "")
+        act = getattr(self, f"_{event}", None)
+        if act is not None:
+            act(record)
+        elif any(words in str(record.msg) for words in SAID_BETTER):
+            return
+        elif record.levelno >= logging.WARNING or "Nothing to be done" in str(record.msg):
+            self.console.print(str(record.msg))
+
+    def close(self) -> None:
+        if self.live is not None:
+            self.live.stop()
+            self.live = None
+        if self.dry and self.jobs:
+            self.console.print(summary(self.jobs.values(), self.price, self.cores))
+        elif self.failed:
+            self.console.print(
+                f"{self.failed} failed, {self.done} of {self.total} done. After the cause is "
+                "mended, the same command goes on from here."
+            )
+        elif not self.dry and self.report.exists() and sys.exc_info()[0] is None:
+            self.console.print(f"The report is {self.report}")
+        super().close()
+
+    def _run_info(self, record: Any) -> None:
+        self.total = record.stats["total"]
+        if self.console.is_terminal and not self.dry and self.live is None:
+            self.live = Live(
+                console=self.console, get_renderable=self._screen, refresh_per_second=2,
+                transient=True,
+            )  # fmt: skip
+            self.live.start()
+
+    def _job_info(self, record: Any) -> None:
+        title = record.rule_msg or record.rule_name
+        log = Path(record.log[0]) if record.log else None
+        wildcards = dict(record.wildcards)
+        self.jobs[record.jobid] = Job(record.rule_name, title, log, time.monotonic(), wildcards)
+
+    def _job_finished(self, record: Any) -> None:
+        job = self.jobs.pop(record.job_id, None)
+        if job is not None and job.log is not None and self.live is None:
+            took = duration((time.monotonic() - job.started) / 3600)
+            self.console.print(f"{self.done + 1} of {self.total}: {job.title} ({took})")
+
+    def _progress(self, record: Any) -> None:
+        self.done, self.total = record.done, record.total
+
+    def _job_error(self, record: Any) -> None:
+        job = self.jobs.pop(record.jobid, None)
+        self.failed += 1
+        title = record.rule_name if job is None else job.title
+        self.console.print(f"Failed: {title}")
+        for log in record.log:
+            for line in reasons(Path(log)):
+                self.console.print(f"    {line}")
+            self.console.print(f"    (its log: {log})")
+
+    def _group_error(self, record: Any) -> None:
+        for job in record.job_error_info:
+            self._job_error(logging.makeLogRecord(job))
+
+    def _screen(self) -> Group:
+        """The bar of all jobs, and the running ones below it, the oldest first."""
+        grid = Table.grid(padding=(0, 2), expand=True)
+        grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        grid.add_column(no_wrap=True, justify="right")
+        passed = duration((time.monotonic() - self.started) / 3600)
+        bar = ProgressBar(total=max(self.total, 1), completed=self.done)
+        grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed}")
+        for job in list(self.jobs.values()):
+            if job.log is not None:
+                grid.add_row(Text(f"  {job.title}"), Text(last_progress(job.log)))
+        return Group(grid)
+
+
+def last_line(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - TAIL))
+            lines = file.read().decode(errors="replace").split("\n")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def last_progress(path: Path) -> str:
+    """'57 of 120, about 80 s to go', if that is what a log says last."""
+    said = last_line(path).rpartition(": ")[2]
+    return said if " of " in said else ""
+
+
+def reasons(log: Path) -> list[str]:
+    """Of a failed job's log: the line that is meant for the person, or else the last ones."""
+    try:
+        lines = log.read_text(errors="replace").splitlines()
+    except OSError as error:
+        return [f"no log ({error.strerror})"]
+    meant = [line for line in lines if line.startswith("pfedrl: ")]
+    return meant[-1:] or lines[-LAST_LINES:]
+
+
+def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
+    """What would run, by paper and rule, and what that should cost."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    costs: dict[str, list[Cost]] = defaultdict(list)
+    unknown: Counter[str] = Counter()
+    for job in jobs:
+        if job.log is None:
+            continue  # a target that names others
+        paper = job.wildcards.get("paper", "shared")
+        counts[paper][job.rule] += 1
+        if job.rule == "run":
+            cost = price(job.rule, job.wildcards)
+            unknown[paper] += cost is None
+            costs[paper] += [] if cost is None else [cost]
+    rules = sorted({rule for counter in counts.values() for rule in counter})
+    table = Table("jobs", box=None, pad_edge=False)
+    for paper in counts:
+        table.add_column(paper, justify="right")
+    for rule in rules:
+        table.add_row(rule, *(str(counter[rule] or "") for counter in counts.values()))
+    hours = [sum(cost.seconds for cost in costs[paper]) / 3600 for paper in counts]
+    table.add_row("core time", *(duration(each) if each else "" for each in hours))
+    known = [cost for found in costs.values() for cost in found]
+    lines = [Text(text) for text in sentences(known, sum(unknown.values()), cores, A_DAY)]
+    return Group(table, *lines, Text("snakemake --dry-run --printshellcmds lists every job."))

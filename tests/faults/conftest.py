@@ -1,0 +1,59 @@
+"""Faults, counted by kind. Each must end in the right result or in one clear error.
+
+`make test` tries a few of each kind; `make faults` tries all, and writes the counts to the README.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.workflow.conftest import finished, fresh, new_project, project  # noqa: F401  the DAGs
+
+ROOT = Path(__file__).parents[2]
+FULL = os.environ.get("PFEDRL_FAULTS") == "all"
+PLACE = re.compile(r"(?<=<!-- faults -->\n).*?(?=<!-- /faults -->)", re.DOTALL)
+TALLY: Counter[str] = Counter()
+
+
+def times(few: int, all_of_them: int) -> int:
+    """How often a kind of fault is tried."""
+    return all_of_them if FULL else few
+
+
+@pytest.fixture
+def fault() -> Callable[[str], "contextmanager[None]"]:
+    """Around a fault: it is counted when all that must hold afterwards holds."""
+
+    @contextmanager
+    def counted(kind: str) -> Iterator[None]:
+        yield
+        TALLY[kind] += 1
+
+    return counted
+
+
+@pytest.fixture
+def random(request: pytest.FixtureRequest) -> np.random.Generator:
+    """The same draws for the same test."""
+    return np.random.default_rng(list(request.node.name.encode()))
+
+
+def table(tally: Counter[str]) -> str:
+    rows = [f"| {kind} | {count} |" for kind, count in sorted(tally.items())]
+    return "\n".join(["| fault | tried |", "|---|---|", *rows, f"| in all | {tally.total()} |", ""])
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if TALLY:
+        print(f"\n{TALLY.total()} faults, none of them lost anything: {dict(TALLY)}")
+    if FULL and exitstatus == 0 and TALLY:
+        readme = ROOT / "README.md"
+        text, found = PLACE.subn(lambda _: table(TALLY), readme.read_text())
+        assert found == 1, "README.md has no place for the counts"
+        readme.write_text(text)

@@ -1,0 +1,115 @@
+"""Files that were cut short or whose bits have turned: noticed, named, and made anew."""
+
+from pathlib import Path
+
+import pytest
+
+from pfedrl.analysis.summaries import read_summary
+from pfedrl.analysis.summarise import summarise
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.pipeline.artifact import read_run
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.environments import build, read_draws
+from pfedrl.pipeline.execute import run
+from tests.faults.conftest import times
+from tests.pipeline.test_cells import project as made_up
+
+SEEDS = range(4)
+
+
+class Killed(BaseException):
+    """As sudden as a signal."""
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory: pytest.TempPathFactory) -> Cell:
+    return next(cells(made_up(tmp_path_factory.mktemp("project")), "p", "e", "s"))
+
+
+@pytest.fixture(scope="module")
+def whole(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "0-4.parquet"
+    run(cell, SEEDS, path)
+    return path
+
+
+def rows(path: Path) -> str:
+    return str(read_run(path)[0].to_pydict())  # a text: NaN is not equal to itself
+
+
+def spoilt(content: bytes, random, how: str) -> bytes:
+    if how == "cut short":
+        return content[: random.integers(len(content))]
+    bit = random.integers(8 * len(content))
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
+def test_a_runs_artifact(whole: Path, tmp_path: Path, random, fault, how: str):
+    path = tmp_path / "run.parquet"
+    for _ in range(times(20, 60)):
+        with fault(f"artifact: {how}"):
+            path.write_bytes(spoilt(whole.read_bytes(), random, how))
+            try:
+                assert rows(path) == rows(whole) and how != "cut short"
+            except PfedrlError as error:
+                assert error.exit_code == BROKEN_ARTIFACT
+                assert f"rm {path} && snakemake" in str(error) and "\n" not in str(error)
+
+
+@pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
+def test_a_summary(whole: Path, tmp_path: Path, random, fault, how: str):
+    stem = tmp_path / "p" / "e"
+    finals = stem.with_suffix(".finals.parquet")
+    summarise([whole], stem.with_suffix(".statistics.parquet"), finals)
+    before, content = read_summary(tmp_path, "p", "e").finals, finals.read_bytes()
+    for _ in range(times(5, 20)):
+        with fault(f"summary: {how}"):
+            finals.write_bytes(spoilt(content, random, how))
+            try:
+                after = read_summary(tmp_path, "p", "e").finals
+            except PfedrlError as error:
+                assert error.exit_code == BROKEN_ARTIFACT
+            else:
+                assert after.equals(before) and how != "cut short"
+
+
+@pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
+def test_the_draws_of_a_family(cell: Cell, whole: Path, tmp_path: Path, random, fault, how: str):
+    path = tmp_path / "draws.npz"
+    build(cell, SEEDS, path)
+    content = path.read_bytes()
+    drawn = read_draws(path, cell, SEEDS)
+    for _ in range(times(5, 20)):
+        with fault(f"draws: {how}"):
+            path.write_bytes(spoilt(content, random, how))
+            try:
+                found = read_draws(path, cell, SEEDS)
+            except PfedrlError as error:
+                assert "\n" not in str(error)
+            else:
+                assert all((found[name] == drawn[name]).all() for name in drawn)
+
+
+@pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
+def test_a_checkpoint(cell: Cell, whole: Path, tmp_path: Path, random, fault, capsys, how: str):
+    """It is refused, with the reason; the run starts over and ends in the same numbers."""
+    path = tmp_path / "0-4.parquet"
+    checkpoint = path.with_suffix(".checkpoint")
+
+    def kill(done: int, total: int) -> None:
+        if done == 8:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(cell, SEEDS, path, progress=kill, checkpoint_seconds=0)
+    content = checkpoint.read_bytes()
+    for _ in range(times(5, 20)):
+        with fault(f"checkpoint: {how}"):
+            checkpoint.write_bytes(spoilt(content, random, how))
+            run(cell, SEEDS, path)
+            assert rows(path) == rows(whole)
+            assert "the run starts over" in capsys.readouterr().err
+            assert not checkpoint.exists()

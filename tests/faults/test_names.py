@@ -1,0 +1,104 @@
+"""Names that would be commands or paths, keys given twice, archives that lead outside."""
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pfedrl.core.errors import USAGE, PfedrlError
+from pfedrl.pipeline.project import Project
+from tests.projects import write_paper, write_scale
+from tests.workflow.conftest import PAPER, Tiny
+
+HOSTILE = (
+    "a$(touch x)", "a`touch x`", "a;touch x", "a|b", "a&b", "a>b", "a b", "a\nb", "a'b", 'a"b',
+    "../a", "a/b", "-a", "--help", ".hidden", "=a", "", "fig(", "a*", "a?", "{a}", "~", "a\\b",
+    "ü", "a\u202eb", "a\x00b",
+)  # fmt: skip
+
+
+def renamed(place: str, name: str) -> dict:
+    """The paper of the tests, with one thing in it called so."""
+    page = {key: dict(part) if isinstance(part, dict) else part for key, part in PAPER.items()}
+    if place == "variant":
+        windy = page["experiments"]["windy"]
+        variant = {"algorithm": "qavg", **windy["variants"]["qavg"]}
+        page["experiments"]["windy"] = {**windy, "variants": {name: variant}}
+    else:
+        old = {"experiment": "windy", "artifact": "table1"}[place]
+        page[f"{place}s"][name] = page[f"{place}s"].pop(old)
+    return page
+
+
+@pytest.mark.parametrize("place", ["experiment", "variant", "artifact"])
+def test_a_hostile_name_is_one_line(place: str, tmp_path: Path, fault):
+    scale = {"scale": "s", "description": "d", "verdicts": False, "figures": "f", "papers": {}}
+    for number, name in enumerate(HOSTILE):
+        with fault("hostile name"):
+            root = tmp_path / str(number)
+            write_paper(root, "tiny", renamed(place, name))
+            write_scale(root, "s", scale)
+            before = set(root.rglob("*"))
+            with pytest.raises(PfedrlError) as caught:
+                _ = Project.here(root).papers
+            assert caught.value.exit_code == USAGE
+            assert "\n" not in str(caught.value)
+            assert set(root.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("paper", "page", "message"),
+    [
+        ("all", PAPER, "a rule is called 'all'"),
+        ("tiny", renamed("artifact", "fig("), "a name has letters, digits"),
+        ("tiny", renamed("variant", "a$(touch x)"), "a name has letters, digits"),
+    ],
+)
+def test_so_it_is_for_snakemake(new_project: Tiny, paper: str, page: dict, message: str, fault):
+    with fault("hostile name"):
+        write_paper(new_project.root, paper, page)
+        done = new_project.snakemake()
+        lines = [line for line in done.stdout.splitlines() if line.startswith("pfedrl: ")]
+        assert done.returncode == USAGE, done.stdout
+        assert len(lines) == 1 and message in lines[0]
+        assert not (new_project.root / "x").exists()
+        assert not (new_project.root / "results").exists()
+
+
+@pytest.mark.parametrize("name", ["windy-cliffs", "windy.cliffs", "windy=cliffs"])
+def test_a_plain_name_with_a_mark_in_it_works(new_project: Tiny, name: str):
+    page = renamed("experiment", name)
+    page["artifacts"]["figure1"] = {**page["artifacts"]["figure1"], "experiments": [name]}
+    write_paper(new_project.root, "tiny", page)
+    assert f"Summarising tiny/{name}" in new_project.planned("tiny")
+
+
+OUTSIDE = ("../harm", "../../harm", "/harm", "a/../../harm")
+
+
+def test_an_archive_that_leads_outside_is_refused(tmp_path: Path, fault):
+    collect = pytest.importorskip("pfedrl.pipeline.archives", reason="no archives are read").collect
+    for number, name in enumerate(OUTSIDE):
+        for kind in ("tgz", "zip"):
+            with fault("archive that leads outside"):
+                folder = tmp_path / f"{number}{kind}"
+                (folder / "in").mkdir(parents=True)
+                (folder / "out").mkdir()
+                _archive(folder / "in" / f"bad.{kind}", name)
+                before = set(tmp_path.rglob("*"))
+                with pytest.raises(PfedrlError, match="outside"):
+                    collect(folder / "in", ["harm"], folder / "out")
+                assert set(tmp_path.rglob("*")) == before
+
+
+def _archive(path: Path, name: str) -> None:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(name, b"harm")
+        return
+    with tarfile.open(path, "w:gz") as tar:
+        member = tarfile.TarInfo(name)
+        member.size = 4
+        tar.addfile(member, io.BytesIO(b"harm"))

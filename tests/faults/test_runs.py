@@ -1,0 +1,137 @@
+"""Runs that are killed, lose their simulator, meet a NaN, or whose clock jumps."""
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.short_runs import short_runs
+from tests.faults.conftest import FULL
+from tests.faults.test_files import Killed
+from tests.tiny import ROOT
+
+SEEDS = range(2)
+CELLS = short_runs(Project.here(ROOT))
+FEW = ("fed_kl-reacher", "lfrl-cartpole", "pfedtd_rep", "qavg-random_mdp")
+
+
+def chosen(wanted: tuple[str, ...]) -> list[str]:
+    """All short runs, or the first of each of a few."""
+    if FULL:
+        return list(CELLS)
+    found = (next((name for name in CELLS if name.startswith(start)), None) for start in wanted)
+    return [name for name in found if name is not None]
+
+
+def values(path: Path, seed: int | None = None) -> str:
+    rows = read_run(path)[0].to_pylist()
+    return str([row for row in rows if seed is None or row["seed"] == seed])
+
+
+def whole(cell: Cell, path: Path) -> list[int]:
+    """An undisturbed run, and the rounds that it told of."""
+    rounds: list[int] = []
+    run(cell, SEEDS, path, progress=lambda done, total: rounds.append(done))
+    return rounds
+
+
+@pytest.mark.parametrize("name", chosen(FEW))
+def test_a_killed_run_goes_on_to_the_same_artifact(name: str, tmp_path: Path, random, fault):
+    rounds = whole(CELLS[name], tmp_path / "whole.parquet")
+    if len(rounds) < 2:
+        return  # over in one round: nothing to go on from
+    path = tmp_path / "killed.parquet"
+    for at in sorted(random.choice(rounds[:-1], min(2, len(rounds) - 1), replace=False)):
+
+        def kill(done: int, total: int, at: int = at) -> None:
+            if done >= at:
+                raise Killed
+
+        with fault("run killed between two rounds"), pytest.raises(Killed):
+            run(CELLS[name], SEEDS, path, progress=kill, checkpoint_seconds=0)
+        assert not path.exists()
+    run(CELLS[name], SEEDS, path)
+    assert values(path) == values(tmp_path / "whole.parquet")
+
+
+TRAFFIC = [name for name, cell in CELLS.items() if cell.family_name == "figure_eight"]
+
+
+@pytest.mark.parametrize("name", TRAFFIC if FULL else TRAFFIC[:1])
+def test_a_simulator_that_dies_is_replaced(name: str, tmp_path: Path, fault):
+    rounds = whole(CELLS[name], tmp_path / "whole.parquet")
+    path = tmp_path / "run.parquet"
+    killed = []
+
+    def kill(done: int, total: int) -> None:
+        for worker in multiprocessing.active_children()[:1]:
+            if not killed:
+                worker.kill()
+                killed.append(worker)
+
+    with fault("SUMO that dies"):
+        run(CELLS[name], SEEDS, path, progress=kill)
+        assert values(path) == values(tmp_path / "whole.parquet")
+        assert killed or len(rounds) < 2
+
+
+def poisoned(cell: Cell) -> dict[str, np.ndarray] | None:
+    """The draws, with NaN in all that the second seed has; None where they are no numbers."""
+    assert cell.family is not None
+    draws = {name: np.array(drawn) for name, drawn in cell.family.draw(SEEDS).items()}
+    floats = [drawn for drawn in draws.values() if drawn.dtype.kind == "f"]
+    for drawn in floats:
+        drawn[1] = np.nan
+    return draws if floats else None
+
+
+def nan_cells() -> list[str]:
+    few = chosen(("qavg-random_mdp", "soft_pavg-windy", "fed_kl-reacher"))
+    return [name for name in few if CELLS[name].family and poisoned(CELLS[name]) is not None]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", nan_cells())
+def test_a_nan_in_one_seed_reaches_no_other(name: str, tmp_path: Path, monkeypatch, fault):
+    cell = CELLS[name]
+    whole(cell, tmp_path / "whole.parquet")
+    draws = poisoned(cell)
+    monkeypatch.setattr(type(cell.family), "draw", lambda self, seeds: draws)
+    with fault("NaN in one seed"):
+        run(cell, SEEDS, tmp_path / "poisoned.parquet")
+        first = SEEDS.start
+        assert values(tmp_path / "poisoned.parquet", first) == values(
+            tmp_path / "whole.parquet", first
+        )
+
+
+def jumping(random: np.random.Generator) -> Callable[[], float]:
+    """A wall clock that leaps by up to a day, forwards or back, whenever it is looked at."""
+    real = time.time
+    return lambda: real() + random.uniform(-86400, 86400)
+
+
+@pytest.mark.parametrize("name", chosen(FEW[2:4])[:20])
+def test_a_clock_that_jumps(name: str, tmp_path: Path, random, monkeypatch, fault):
+    rounds = whole(CELLS[name], tmp_path / "whole.parquet")
+    monkeypatch.setattr(time, "time", jumping(random))
+    path = tmp_path / "run.parquet"
+
+    def kill(done: int, total: int) -> None:
+        if done == rounds[len(rounds) // 2] and len(rounds) > 1:
+            raise Killed
+
+    with fault("clock that jumps during a run"):
+        if len(rounds) > 1:
+            with pytest.raises(Killed):
+                run(CELLS[name], SEEDS, path, progress=kill, checkpoint_seconds=0)
+        run(CELLS[name], SEEDS, path)
+        assert values(path) == values(tmp_path / "whole.parquet")
+        assert 0 <= read_facts(path)["wall_seconds"] < 3600
