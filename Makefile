@@ -10,7 +10,7 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help install data reproduce figures decide test bench clean
+.PHONY: help install data reproduce figures decide test faults slurm bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make decide [HOURS=1] [CORES=n]"
 	@echo "                 run more seeds where an hour decides most claims, and stop in time"
 	@echo "make test        lint, types, tests, and a smoke run of the whole pipeline"
+	@echo "make faults      hundreds of kills, broken files, full disks; counts them in the README"
+	@echo "make slurm       the pipeline through a Slurm set up on this machine (root, Debian)"
 	@echo "make bench       speed of the batched kernels against a plain loop"
 	@echo "make data        the data sets that can be fetched; reproduce does so first"
 	@echo "make install     the virtual environment .venv, with every dependency pinned"
@@ -29,9 +31,11 @@ install: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfedrl needs Python 3.11 or later: make PYTHON=python3.11")'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev]"
+	@echo "Making .venv and installing what constraints.txt pins, 3 GB: some minutes, once."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev,cluster]"
 	@touch $@
+	@echo "Done. . .venv/bin/activate makes snakemake and pfedrl known to your shell."
 
 reproduce: data
 	$(BIN)/snakemake $(TARGET) --cores $(CORES) --config scale=$(SCALE)
@@ -47,6 +51,12 @@ test: install
 	$(BIN)/mypy pfedrl
 	$(BIN)/python -m pytest -n 2
 	$(BIN)/snakemake --cores $(CORES) --config scale=smoke
+
+faults: install
+	PFEDRL_FAULTS=all $(BIN)/python -m pytest tests/faults
+
+slurm: install
+	PFEDRL_SLURM=1 $(BIN)/python -m pytest -s tests/workflow/test_slurm.py
 
 figures: install
 	$(BIN)/pfedrl figures

@@ -89,6 +89,10 @@ def run(
     ] = None,
     output: Output = None,
     code: Code = None,
+    checkpoint_seconds: Annotated[
+        float,
+        typer.Option(min=0, envvar="PFEDRL_CHECKPOINT_SECONDS", help="Between two checkpoints."),
+    ] = 60.0,
 ) -> None:
     """Run a cell on a block of seeds and write its artifact, a Parquet file in long form.
 
@@ -108,7 +112,7 @@ def run(
     check_code(code, run_code(found))
     output = output or run_path(scale, found, f"{block.start}-{block.stop}")
     with progress_bar(f"{experiment}/{cell}") as progress:
-        run(found, block, output, environments, progress)
+        run(found, block, output, environments, progress, checkpoint_seconds)
     typer.echo(output)
 
 

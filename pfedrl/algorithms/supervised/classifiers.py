@@ -44,6 +44,10 @@ class Classifier(ABC):
     def start(self, random: np.random.Generator) -> np.ndarray:
         """One worker's [column]."""
 
+    def prepared(self, inputs: Tensor) -> Tensor:
+        """Samples [sample, ...] as the other methods want them."""
+        return inputs
+
     @abstractmethod
     def features(self, rows: Tensor, inputs: Tensor) -> Tensor:
         """What the head sees [row, sample, feature], outside of training."""
@@ -82,8 +86,11 @@ class StackedPerceptron(Classifier):
     def start(self, random: np.random.Generator) -> np.ndarray:
         return self.net.initial(random, uniform_start)
 
+    def prepared(self, inputs: Tensor) -> Tensor:
+        return inputs.flatten(1)
+
     def features(self, rows: Tensor, inputs: Tensor) -> Tensor:
-        return self.net.forward(self.net.views(rows), inputs.flatten(2))[-2]
+        return self.net.forward(self.net.views(rows), inputs)[-2]
 
     def training(self, rows: Tensor, gradient: Tensor) -> "StackedTraining":
         return StackedTraining(self.net, rows, gradient)
@@ -97,7 +104,7 @@ class StackedTraining(Training):
         self.levels: list[Tensor] = []
 
     def outputs(self, inputs: Tensor, random: Sequence[torch.Generator]) -> Tensor:
-        self.levels = self.net.forward(self.layers, inputs.flatten(2))
+        self.levels = self.net.forward(self.layers, inputs)
         return self.levels[-1]
 
     def backward(self, slope: Tensor) -> None:

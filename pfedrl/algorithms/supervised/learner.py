@@ -16,6 +16,7 @@ from pfedrl.algorithms.supervised.settings import Phase, SupervisedSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.core.seeds import Purpose, generator
 from pfedrl.envs.data.task import DataTask
+from pfedrl.stack.denormals import flushed_denormals
 from pfedrl.stack.descent import Descent
 from pfedrl.stack.exchange import Parts
 from pfedrl.stack.learner import Learner
@@ -40,10 +41,10 @@ class SupervisedLearner(Learner):
         self.workers = range(first_worker, first_worker + task.agents)
         wanted = settings.device == "cuda" and torch.cuda.is_available()
         self.device = torch.device("cuda" if wanted else "cpu")
-        self.inputs = torch.from_numpy(task.inputs).to(self.device)
         self.labels = torch.from_numpy(task.labels).to(self.device)
         self.held = Holdings.of(task.train, self.device)
         self.net = classifier(settings.model, task.inputs.shape[1:], task.classes)
+        self.inputs = self.net.prepared(torch.from_numpy(task.inputs)).to(self.device)
         self.part = dict(self.net.part)
         first = np.concatenate([starts(self.net, seed, self.workers, own_heads) for seed in seeds])
         if second_head:  # columns that the net does not use, behind its own
@@ -74,6 +75,7 @@ class SupervisedLearner(Learner):
         """The model that a worker is tested with: the last one, [row, column]."""
         return list(self.models.values())[-1]
 
+    @flushed_denormals()  # chances of classes that a worker does not have become that small
     def advance(self, steps: int) -> None:
         for _ in range(steps):
             self.prepare()

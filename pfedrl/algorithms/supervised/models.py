@@ -12,6 +12,7 @@ from pfedrl.algorithms.supervised.classifiers import (
     LoopedModule,
     StackedPerceptron,
 )
+from pfedrl.algorithms.supervised.convolutions import StackedConvolutions
 
 
 def classifier(model: str, inputs: tuple[int, ...], classes: int) -> Classifier:
@@ -21,8 +22,11 @@ def classifier(model: str, inputs: tuple[int, ...], classes: int) -> Classifier:
         return StackedPerceptron(size, 128, 64, classes)
     if model == "dnn":
         return LoopedModule(dnn(size), inputs, classes)
-    body = {"tiny_cnn": tiny_cnn, "alexnet": alexnet, "vgg11": vgg11, "resnet18": resnet18}[model]
-    return LoopedModule(body(*image(inputs)), inputs, classes)
+    channels, side = image(inputs)
+    if model == "tiny_cnn":
+        return StackedConvolutions(inputs, classes, (8, 16), 64)
+    body = {"alexnet": alexnet, "vgg11": vgg11, "resnet18": resnet18}[model]
+    return LoopedModule(body(channels, side), inputs, classes)
 
 
 def image(inputs: tuple[int, ...]) -> tuple[int, int]:
@@ -42,15 +46,6 @@ def dnn(size: int) -> nn.Module:
 
 def convolution(inputs: int, outputs: int, stride: int = 1) -> list[nn.Module]:
     return [nn.Conv2d(inputs, outputs, 3, stride, padding=1), nn.ReLU()]
-
-
-def tiny_cnn(channels: int, side: int) -> nn.Module:
-    """8 and 16 channels, halved twice, then 64 units."""
-    side = -(-side // 4)
-    return nn.Sequential(
-        *convolution(channels, 8, 2), *convolution(8, 16, 2),
-        nn.Flatten(), nn.Linear(16 * side * side, 64), nn.ReLU(),
-    )  # fmt: skip
 
 
 def alexnet(channels: int, side: int) -> nn.Module:

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from pfedrl.algorithms.supervised.classifiers import Dropout, LoopedModule, StackedPerceptron
+from pfedrl.algorithms.supervised.convolutions import StackedConvolutions
 from pfedrl.algorithms.supervised.deprl import DePRL
 from pfedrl.algorithms.supervised.models import classifier
 from pfedrl.envs.data.task import DataTask, Split
@@ -86,10 +87,10 @@ def plain_outputs(net, row, inputs, training: bool) -> tuple[nn.Module, torch.Te
     return body, body.train(training)(inputs) @ matrix[0] + bias[0]
 
 
-@pytest.mark.parametrize(("model", "classes"), [("tiny_cnn", 10), ("resnet18", 3)])
-def test_a_modules_gradient_and_statistics_are_autograds(model, classes):
+def test_a_modules_gradient_and_statistics_are_autograds():
     torch.manual_seed(0)
-    net = classifier(model, CIFAR, classes)
+    classes = 3
+    net = classifier("resnet18", CIFAR, classes)
     row = torch.from_numpy(net.start(np.random.default_rng(0)))
     inputs, slope = torch.randn(2, *CIFAR), torch.randn(1, 2, classes)
     with torch.enable_grad():
@@ -104,14 +105,42 @@ def test_a_modules_gradient_and_statistics_are_autograds(model, classes):
     trained = sum(tensor.numel() for tensor in net.parameters)
     end = net.part["head"].start
     assert (gradient[0, trained:end] == 0).all()
-    statistics = [b.view(-1) for b in body.buffers()]
-    if statistics:
-        torch.testing.assert_close(rows[0, trained:end], torch.cat(statistics))
-        assert (rows[0, trained:end] != row[trained:end]).all()
+    statistics = torch.cat([numbers.view(-1) for numbers in body.buffers()])
+    torch.testing.assert_close(rows[0, trained:end], statistics)
+    assert (rows[0, trained:end] != row[trained:end]).all()
     seen = net.features(rows, inputs[None])
     body.eval()
     with torch.no_grad():
         torch.testing.assert_close(seen[0], body(inputs), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [FASHION, CIFAR, (2, 7, 7)], ids=str)
+def test_stacked_convolutions_are_pytorchs(shape):
+    torch.manual_seed(0)
+    net = StackedConvolutions(shape, 5, (8, 16), 64)
+    rows = torch.from_numpy(np.stack([net.start(np.random.default_rng(r)) for r in range(3)]))
+    images, slope = torch.randn(3, 4, *shape), torch.randn(3, 4, 5)
+    prepared = torch.stack([net.prepared(own) for own in images])
+    gradient = torch.zeros_like(rows)
+    training = net.training(rows, gradient)
+    outputs = training.outputs(prepared, [])
+    training.backward(slope)
+    side = net.sides[-1]
+    for row in range(3):
+        own = rows[row].clone().requires_grad_(True)
+        with torch.enable_grad():
+            first, second, hidden, head = ((m[0], b[0, 0]) for m, b in net.views(own[None]))
+            out = images[row]
+            for matrix, bias in (first, second):
+                kernel = matrix.view(3, 3, -1, matrix.shape[1]).permute(3, 2, 0, 1)
+                out = nn.functional.conv2d(out, kernel, bias, stride=2, padding=1).relu()
+            seen = out.permute(0, 2, 3, 1).reshape(4, 16 * side * side) @ hidden[0] + hidden[1]
+            wanted = seen.relu() @ head[0] + head[1]
+            (by_row,) = torch.autograd.grad(wanted, own, slope[row])
+        torch.testing.assert_close(outputs[row], wanted, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(gradient[row], by_row, atol=1e-4, rtol=1e-4)
+        found = net.features(rows[row : row + 1], prepared[row : row + 1])
+        torch.testing.assert_close(found[0], seen.relu(), atol=1e-5, rtol=1e-4)
 
 
 def test_dropout_draws_from_its_own_generator_and_rests_outside_of_training():

@@ -1,0 +1,50 @@
+"""Profiles for clusters: what is asked of them is what the runs before took."""
+
+import pytest
+
+from pfedrl.pipeline.costs import (
+    LONGEST,
+    SHORTEST,
+    START_UP,
+    UNKNOWN_MINUTES,
+    Cost,
+    makespan,
+    megabytes,
+    minutes,
+    nodes,
+    sentences,
+)
+from tests.workflow.conftest import Tiny
+
+
+@pytest.mark.parametrize("name", ["slurm", "kubernetes"])
+def test_a_profile_passes_a_dry_run(new_project: Tiny, name: str):
+    pytest.importorskip(f"snakemake_executor_plugin_{name}", reason="pip install '.[cluster]'")
+    output = new_project.make("--dry-run", "--workflow-profile", f"profiles/{name}")
+    assert "run " in output and "10" in output
+
+
+def test_time_and_memory_are_asked_for_with_room_and_within_bounds():
+    hour = Cost(seconds=3600, memory_mb=1000, disk_mb=1)
+    assert minutes(hour) == 181 and minutes(hour, attempt=2) == 361
+    assert minutes(Cost(1, 1, 1)) == SHORTEST and minutes(Cost(1e9, 1, 1)) == LONGEST
+    assert minutes(None) == UNKNOWN_MINUTES
+    assert megabytes(hour) == 1500 and megabytes(hour, attempt=2) == 3000
+
+
+def test_nodes_that_are_done_in_time():
+    jobs = [600.0 - START_UP] * 8
+    assert makespan(jobs, 4) == 1200
+    assert nodes(jobs, cores=2, within=1200) == 2
+    assert nodes(jobs, cores=2, within=600) == 4
+    assert nodes(jobs, cores=2, within=599) is None
+    assert nodes([], cores=2, within=1) == 0
+
+
+def test_what_was_never_run_is_said_to_have_no_price():
+    assert sentences([], 3, 2, 24.0) == [
+        "3 runs are not counted: nothing like them has been run here."
+    ]
+    known = sentences([Cost(3600, 512, 0.5)] * 4, 0, 2, 24.0)
+    assert "4 runs take about 4.0 h of core time, 2.0 h on 2 cores; the longest 1.0 h" in known[0]
+    assert known[1] == "Nodes of 2 cores that are done within 24 h: 1."
