@@ -50,7 +50,7 @@ def table(tally: Counter[str]) -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if TALLY:
+    if TALLY and exitstatus == 0:
         print(f"\n{TALLY.total()} faults, none of them lost anything: {dict(TALLY)}")
     tried = {Path(item.path).name for item in session.items}
     whole = tried >= {path.name for path in Path(__file__).parent.glob("test_*.py")}
