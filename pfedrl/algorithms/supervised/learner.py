@@ -43,7 +43,7 @@ class SupervisedLearner(Learner):
         self.device = torch.device("cuda" if wanted else "cpu")
         self.labels = torch.from_numpy(task.labels).to(self.device)
         self.held = Holdings.of(task.train, self.device)
-        self.net = classifier(settings.model, task.inputs.shape[1:], task.classes)
+        self.net = classifier(settings.model, task.inputs.shape[1:], task.classes, self.device)
         self.inputs = self.net.prepared(torch.from_numpy(task.inputs)).to(self.device)
         self.part = dict(self.net.part)
         first = np.concatenate([starts(self.net, seed, self.workers, own_heads) for seed in seeds])

@@ -78,6 +78,33 @@ def test_a_round_of_deprl_with_every_model(model, shape, classes, batch):
     assert apart["body"] <= 1e-6 < 1e-3 < apart["head"] < torch.inf
 
 
+@pytest.mark.parametrize(("model", "shape"), [("tiny_cnn", (1, 8, 8)), ("dnn", (30,))])
+def test_a_seed_alone_has_the_bits_it_has_in_a_block(model, shape):
+    """Of models that no short run has; dropout draws by worker."""
+    algorithm = DePRL(model=model, graph="ring", communication_rounds=1, batch=4)
+    rows = {}
+    for seeds in ((3, 5, 8), (5,)):
+        task = images(shape, 3, agents=3, samples=7, seeds=len(seeds))
+        learner, exchange = algorithm.learner(task, seeds), algorithm.exchange(task, seeds)
+        learner.advance(1)
+        exchange(learner.parts, 0)
+        rows[seeds] = learner.judged.view(len(seeds), 3, -1)[seeds.index(5)]
+    assert torch.equal(*rows.values())
+
+
+def test_cuda_is_taken_where_there_is_one():
+    task = images((30,), 3, agents=2, samples=5)
+    settings = {"model": "mlp", "graph": "ring", "communication_rounds": 1}
+    learner, plain = (
+        DePRL(device=device, **settings).learner(task, [0]) for device in ("cuda", "cpu")
+    )
+    assert plain.judged.device.type == "cpu"
+    assert learner.judged.device.type == ("cuda" if torch.cuda.is_available() else "cpu")
+    for one in (learner, plain):
+        one.advance(1)
+    torch.testing.assert_close(learner.judged.cpu(), plain.judged, atol=1e-5, rtol=1e-4)
+
+
 def plain_outputs(net, row, inputs, training: bool) -> tuple[nn.Module, torch.Tensor]:
     """By a module of its own, with the row's numbers."""
     body = copy.deepcopy(net.body)
@@ -159,7 +186,7 @@ def test_dropout_draws_from_its_own_generator_and_rests_outside_of_training():
 def test_starts_are_pytorchs_and_normalisations_begin_as_they_are_made():
     net = LoopedModule(
         nn.Sequential(nn.Conv2d(3, 5, 3), nn.BatchNorm2d(5), nn.Flatten(), nn.Linear(20, 7)),
-        (3, 4, 4), 2,
+        (3, 4, 4), 2, torch.device("cpu"),
     )  # fmt: skip
     row = torch.from_numpy(net.start(np.random.default_rng(0)))
     net.point_at(row)
