@@ -162,8 +162,7 @@ class DDPGLearner(DeepLearner):
     def measure(self) -> Iterator[Measurement]:
         """Training returns and frozen returns of all seeds; the critics' errors at the end."""
         look = Look.of(self, np.arange(self.shape[0]), self.frames)
-        if self.frames:
-            yield from training_returns(self, look)
+        yield from training_returns(self, look)
         for measurement in frozen(self, look, self.pairs):
             yield measurement
             if measurement.metric == "greedy_return" and (self.updated or look.ended):
