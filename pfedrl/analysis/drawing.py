@@ -51,6 +51,10 @@ class Context:
             if printed.experiment in self.summaries
         ]
 
+    def short_title(self, experiment: str) -> str:
+        """An experiment's title up to its first comma."""
+        return self.paper.experiments[experiment].title.split(",")[0]
+
     def seeds(self) -> str:
         """The number of seeds, or the least and the most where experiments differ."""
         counts = sorted({len(summary.seeds) for summary in self.summaries.values()})

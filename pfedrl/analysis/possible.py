@@ -6,8 +6,9 @@ import numpy as np
 
 from pfedrl.analysis.statistics import ANYTHING, Bounds
 
-NEVER_NEGATIVE = ("drawdown", "fall", "potential", "heterogeneity", "size", "megabytes_sent")
-COUNTS = ("episodes", "rounds_to_", "settled_at")  # how such metrics begin
+NEVER_NEGATIVE = ("drawdown", "fall", "potential", "heterogeneity", "size", "megabytes_sent",
+                  "training_loss", "consensus_error_before_mixing")  # fmt: skip
+COUNTS = ("episodes", "rounds_to_", "steps_to_", "samples_", "settled_at")  # how such metrics begin
 SPREADS = ("_deviation", "_variance", "_error")  # how such metrics end
 SCORES = ("return", "return_average", "return_median", "objective")  # how scores end
 
@@ -16,6 +17,8 @@ def possible(metric: str, family: dict[str, Any] | None) -> Bounds:
     """The least and the most, by the metric's meaning and the settings of the run's family."""
     if "_similarity_" in metric or metric == "similarity_correlation":
         return -1.0, 1.0
+    if metric.startswith(("accuracy_", "newcomers_accuracy_")):
+        return 0.0, 100.0
     if metric == "crashes" or metric.startswith("reached_"):
         return 0.0, 1.0
     if metric in NEVER_NEGATIVE or metric.startswith(COUNTS) or metric.endswith(SPREADS):

@@ -1,5 +1,7 @@
 """Claims: sentences of a paper, and the comparisons that decide them."""
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -54,6 +56,26 @@ class Greater(Settings):
     undefined: str = Field(
         "", description="why seeds without a value may be left out; empty: they may not"
     )
+
+
+class Ahead(Settings):
+    """Variants ahead of others wherever they meet: a `greater` for each pair, metric and point."""
+
+    kind: Literal["ahead"]
+    experiment: str
+    metrics: list[str] = Field(min_length=1)
+    ahead: dict[str, list[str]] = Field(description="a variant to those it is ahead of")
+    points: list[str] = Field(
+        default_factory=list, description="of the sweep, as cells are named: pi=0.1"
+    )
+
+    def expanded(self) -> Iterator[Greater]:
+        for metric, point in product(self.metrics, self.points or [""]):
+            for first, others in self.ahead.items():
+                for other in others:
+                    cells = ["_".join(filter(None, (name, point))) for name in (first, other)]
+                    yield Greater(kind="greater", experiment=self.experiment, metric=metric,
+                                  greater=cells[0], smaller=cells[1])  # fmt: skip
 
 
 class Equivalent(Settings):
@@ -165,7 +187,7 @@ class Exists(Settings):
     tolerance: float = Field(1e-9, ge=0)
 
 
-Test = Annotated[
+Comparison = (
     Monotone
     | Greater
     | Equivalent
@@ -176,9 +198,10 @@ Test = Annotated[
     | Best
     | Agrees
     | Holds
-    | Exists,
-    Field(discriminator="kind"),
-]
+    | Exists
+)
+Test = Annotated[Comparison, Field(discriminator="kind")]
+Written = Annotated[Comparison | Ahead, Field(discriminator="kind")]
 
 
 class Floor(Settings):
@@ -198,7 +221,7 @@ class Claim(Settings):
     id: Name
     words: str = Field(description="the paper's words, in brief")
     where: str = Field(description="where they stand in the paper")
-    test: Test | list[Test] = Field(description="a comparison, or several that must all hold")
+    test: Written | list[Written] = Field(description="a comparison, or several that must all hold")
     ours: bool = Field(False, description="the paper does not say it; listed and counted apart")
     budget_free: str = Field(
         "", description="why a shorter training decides it too; empty: it gives a leaning only"
@@ -210,7 +233,10 @@ class Claim(Settings):
 
     @property
     def tests(self) -> list[Test]:
-        return self.test if isinstance(self.test, list) else [self.test]
+        found: list[Test] = []
+        for written in self.test if isinstance(self.test, list) else [self.test]:
+            found += written.expanded() if isinstance(written, Ahead) else [written]
+        return found
 
 
 class Reading(Settings):

@@ -5,34 +5,18 @@ matplotlib. A module that is not listed takes no options.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
 from pfedrl.core.errors import unknown
 from pfedrl.core.settings import Settings, validate
+from pfedrl.pipeline.data_drawings import AccuracyTable, ScalingTable, SweepPanels
+from pfedrl.pipeline.options import Named, Options
 
 if TYPE_CHECKING:
     from pfedrl.pipeline.cells import Cell
     from pfedrl.pipeline.paper import Artifact
-
-
-class Named(NamedTuple):
-    """What an option names, and under which key; an experiment left out is the artifact's first."""
-
-    key: str
-    experiment: str | None = None
-    cell: str | None = None
-    variant: str | None = None
-    metric: str | None = None  # of the cell, or, where none is named, of any of the experiment
-
-
-class Options(Settings):
-    """No options."""
-
-    def named(self) -> Iterator[Named]:
-        """The experiments, cells, variants and metrics that must be there."""
-        yield from ()
 
 
 class Comparison(Options):
@@ -158,9 +142,18 @@ class Driving(Options):
 
 
 class SimilarityMaps(Options):
-    """Cosines between agents."""
+    """Cosines between agents, a row of maps for each experiment."""
 
     variant: str
+    point: dict[str, float] = Field(
+        default_factory=dict, description="of the sweep, by the names of its columns"
+    )
+    maps: dict[str, str] = Field(
+        default_factory=lambda: {
+            "transition": "transitions", "head": "private heads", "body": "representation"
+        },
+        description="what is compared, as in <what>_similarity_<agent>, to its title",
+    )  # fmt: skip
     printed: dict[Literal["transition", "head", "body"], list[list[float]]] = Field(
         default_factory=dict, description="the paper's maps, agent 1 first"
     )
@@ -189,23 +182,6 @@ class Speedup(Options):
         for number, mark in enumerate(self.marks):
             for metric in (mark.metric, mark.reached):
                 yield Named(f"marks.{number}", metric=metric)
-
-
-class SweepLines(Options):
-    """A metric along a sweep."""
-
-    metric: str
-    along: str = Field(description="the sweep's key")
-    origin: float = Field(0.0, description="is subtracted from the sweep's values")
-    logarithmic: bool = Field(False, description="the vertical axis")
-    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
-    x: str
-    y: str
-
-    def named(self) -> Iterator[Named]:
-        yield Named("metric", metric=self.metric)
-        for variant in self.labels:
-            yield Named("labels", variant=variant)
 
 
 class Switch(Settings):
@@ -264,14 +240,16 @@ class Tradeoff(Options):
 
 
 OPTIONS: dict[str, type[Options]] = {
+    "accuracy_table": AccuracyTable,
     "comparison": Comparison,
     "control_table": ControlTable,
     "curve_panels": CurvePanels,
     "fedkl_communication": CommunicationTable,
     "fedkl_driving": Driving,
+    "scaling_table": ScalingTable,
     "similarity_figure": SimilarityMaps,
     "speedup_figure": Speedup,
-    "sweep_figure": SweepLines,
+    "sweep_panels": SweepPanels,
     "switches_table": Switches,
     "theory_audit": TheoryAudit,
     "theory_slopes": TheorySlopes,

@@ -21,6 +21,8 @@ def representatives(project: Project) -> Iterator[tuple[str, Cell]]:
     seen = set()
     for paper, page in project.papers.items():
         for experiment in page.experiments:
+            if project.budget(project.scale("tiny"), paper, experiment) is None:
+                continue  # it needs data, which not everyone has
             for cell in cells(project, paper, experiment, "tiny"):
                 declared = frozenset(cell.runnable.metrics(cell.family))
                 sort = (cell.algorithm, cell.family_name, declared)

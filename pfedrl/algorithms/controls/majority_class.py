@@ -69,4 +69,5 @@ def accuracy(task: DataTask) -> np.ndarray:
     right = np.take_along_axis(task.test.counts, largest, axis=2)[:, :, 0]
     counted = task.test.sizes > TOO_FEW
     shares = 100.0 * right / np.maximum(task.test.sizes, 1)
-    return np.where(counted, shares, 0.0).sum(axis=1) / counted.sum(axis=1)
+    with np.errstate(invalid="ignore"):  # NaN where nobody has
+        return np.where(counted, shares, 0.0).sum(axis=1) / counted.sum(axis=1)

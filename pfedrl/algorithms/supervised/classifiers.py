@@ -136,13 +136,16 @@ class LoopedModule(Classifier):
 
     together, chunk = 1, 16
 
-    def __init__(self, body: nn.Module, inputs: tuple[int, ...], classes: int):
+    def __init__(
+        self, body: nn.Module, inputs: tuple[int, ...], classes: int, device: torch.device
+    ):
+        body = body.to(device)
         for module in body.modules():
             if isinstance(module, nn.BatchNorm2d):
                 module.num_batches_tracked = None  # a plain moving average needs no count
         self.body = body.eval()
         with torch.no_grad():
-            features = body(torch.zeros(1, *inputs)).shape[1]
+            features = body(torch.zeros(1, *inputs, device=device)).shape[1]
         self.head = Perceptron(features, classes)
         self.parameters = list(body.parameters())
         self.held = [*self.parameters, *(b for b in body.buffers() if b is not None)]

@@ -14,19 +14,23 @@ from pfedrl.algorithms.supervised.classifiers import (
 )
 from pfedrl.algorithms.supervised.convolutions import StackedConvolutions
 
+CPU = torch.device("cpu")
 
-def classifier(model: str, inputs: tuple[int, ...], classes: int) -> Classifier:
+
+def classifier(
+    model: str, inputs: tuple[int, ...], classes: int, device: torch.device = CPU
+) -> Classifier:
     """A model by name, for inputs of a shape."""
     size = int(torch.Size(inputs).numel())
     if model == "mlp":
         return StackedPerceptron(size, 128, 64, classes)
     if model == "dnn":
-        return LoopedModule(dnn(size), inputs, classes)
+        return LoopedModule(dnn(size), inputs, classes, device)
     channels, side = image(inputs)
     if model == "tiny_cnn":
         return StackedConvolutions(inputs, classes, (8, 16), 64)
     body = {"alexnet": alexnet, "vgg11": vgg11, "resnet18": resnet18}[model]
-    return LoopedModule(body(channels, side), inputs, classes)
+    return LoopedModule(body(channels, side), inputs, classes, device)
 
 
 def image(inputs: tuple[int, ...]) -> tuple[int, int]:

@@ -32,7 +32,8 @@ class Curve:
 
 def draw(context: Context) -> Drawing:
     options = context.options(CurvePanels)
-    panels, columns = options.panels, min(options.columns, len(options.panels))
+    panels = [panel for panel in options.panels if panel.experiment not in context.absent]
+    columns = min(options.columns, len(panels))
     curves = [
         curve
         for number, panel in enumerate(panels)

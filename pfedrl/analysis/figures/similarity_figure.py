@@ -1,4 +1,4 @@
-"""PFedRL-Rep, Figures 14 and 15: cosine similarities between agents, as heat maps."""
+"""PFedRL-Rep, Figures 14 and 15, DePRL, Figure 3: cosines between agents, as heat maps."""
 
 import numpy as np
 import pandas as pd
@@ -10,37 +10,40 @@ from pfedrl.analysis.style import new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.drawings import SimilarityMaps
 
-TITLES = {"transition": "transitions", "head": "private heads", "body": "representation"}
+ANNOTATED = 12  # agents at most whose cosines can be read as numbers
 
 
 def draw(context: Context) -> Drawing:
-    (summary,) = context.summaries.values()
     options = context.options(SimilarityMaps)
     printed = {str(name): np.array(rows) for name, rows in options.printed.items()}
-    figure, grid = new_figure(5.0 if printed else 2.6, nrows=1 + bool(printed), ncols=3,
-                              squeeze=False)  # fmt: skip
+    rows = len(context.summaries) + bool(printed)
+    figure, grid = new_figure(2.4 * rows + 0.2, nrows=rows, ncols=3, squeeze=False)
     frames, shown = [], []
-    for column, (name, title) in enumerate(TITLES.items()):
-        ours = matrix(summary, options.variant, name)
-        heat_map(grid[0, column], ours, f"Ours: {title}")
-        frames.append(long_form(ours, "ours", name))
-        shown.append(grid[0, column])
+    for column, (name, title) in enumerate(options.maps.items()):
+        for row, (experiment, summary) in enumerate(context.summaries.items()):
+            ours = matrix(summary, options, name)
+            of = "Ours" if printed else context.short_title(experiment)
+            heat_map(grid[row, column], ours, f"{of}: {title}")
+            frames.append(long_form(ours, "ours" if printed else experiment, name))
+            shown.append(grid[row, column])
         if name in printed:
-            heat_map(grid[1, column], printed[name], f"arXiv v1: {title}")
+            heat_map(grid[-1, column], printed[name], f"arXiv v1: {title}")
             frames.append(long_form(printed[name], "arxiv_v1", name))
-            shown.append(grid[1, column])
+            shown.append(grid[-1, column])
         elif printed:
-            grid[1, column].set_axis_off()
+            grid[-1, column].set_axis_off()
     maps = grid[0, 0].collections[0]
     figure.colorbar(maps, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
-    panel_labels(shown)
+    panel_labels(shown if printed else list(grid.flat))
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
 
-def matrix(summary: Summary, variant: str, name: str) -> np.ndarray:
+def matrix(summary: Summary, options: SimilarityMaps, name: str) -> np.ndarray:
     """The cosines [agent, agent], the mean over seeds."""
+    cell = summary.cell_at(options.variant, **options.point)
     rows = summary.statistics
-    rows = rows[(rows["cell"] == summary.cell_at(variant)) & (rows["agent"] >= 0)]
+    rows = rows[(rows["cell"] == cell) & (rows["agent"] >= 0)]
+    rows = rows[rows["metric"].str.startswith(f"{name}_similarity_")]
     found = []
     for other in range(int(rows["agent"].max()) + 1):
         own = rows[rows["metric"] == f"{name}_similarity_{other}"].sort_values("agent")
@@ -51,10 +54,12 @@ def matrix(summary: Summary, variant: str, name: str) -> np.ndarray:
 def heat_map(axis: Axes, values: np.ndarray, title: str) -> None:
     """One map, agent 1 at the bottom left as in the paper."""
     agents = range(1, len(values) + 1)
+    few = len(agents) <= ANNOTATED
+    every = 1 if few else len(agents) // 4
     seaborn.heatmap(
         pd.DataFrame(values, agents, agents), cmap="RdBu_r", vmin=-1, vmax=1, square=True,
-        annot=True, fmt="z.1f", annot_kws={"fontsize": 4}, cbar=False, xticklabels=1,
-        yticklabels=1, ax=axis,
+        annot=few, fmt="z.1f", annot_kws={"fontsize": 4}, cbar=False, xticklabels=every,
+        yticklabels=every, ax=axis,
     )  # fmt: skip
     axis.invert_yaxis()
     axis.tick_params(axis="y", rotation=0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -15,6 +15,7 @@ from pfedrl.envs.data.partition import dirichlet_counts, divided, following_coun
 from pfedrl.envs.data.task import DataTask, Split
 from pfedrl.envs.family import Draws, Family
 
+Samples = Annotated[int, Field(gt=0)] | Literal["all"]
 SUBSETS, WORKERS = 0, 1  # what is drawn; groups of new workers follow
 
 
@@ -34,8 +35,8 @@ class LabelledData(Family):
     newcomers_pi: list[float] = Field(
         default_factory=list, description="a group of newcomers for each: their own pi"
     )
-    train_samples: int = Field(0, ge=0, description="drawn from the training data; 0 takes all")
-    test_samples: int = Field(0, ge=0, description="drawn from the test data; 0 takes all")
+    train_samples: Samples = Field("all", description="drawn from the training data")
+    test_samples: Samples = Field("all", description="drawn from the test data")
 
     @property
     def facts(self) -> Facts:
@@ -95,10 +96,10 @@ class LabelledData(Family):
         return replace(workers, newcomers=tuple(newcomers))
 
 
-def _some(random: np.random.Generator, labels: np.ndarray, wanted: int) -> np.ndarray:
-    """The places of so many labels, in their order; of all where none are asked for."""
+def _some(random: np.random.Generator, labels: np.ndarray, wanted: Samples) -> np.ndarray:
+    """The places of so many labels, in their order."""
+    if wanted == "all":
+        return np.arange(len(labels))
     if wanted > len(labels):
         raise PfedrlError(f"{wanted:,} samples are asked for, and the data have {len(labels):,}.")
-    if wanted == 0:
-        return np.arange(len(labels))
     return np.sort(random.permutation(len(labels))[:wanted])

@@ -10,6 +10,7 @@ from torch import nn
 from pfedrl.algorithms.supervised.classifiers import Dropout, LoopedModule, StackedPerceptron
 from pfedrl.algorithms.supervised.convolutions import StackedConvolutions
 from pfedrl.algorithms.supervised.deprl import DePRL
+from pfedrl.algorithms.supervised.ditto import Ditto
 from pfedrl.algorithms.supervised.models import classifier
 from pfedrl.envs.data.task import DataTask, Split
 
@@ -76,6 +77,33 @@ def test_a_round_of_deprl_with_every_model(model, shape, classes, batch):
         assert (part[:, 0] != start[name][:, 0]).float().mean() > 0.2, name
     apart = {name: (part[:, 0] - part[:, 1]).abs().max() for name, part in learner.parts.items()}
     assert apart["body"] <= 1e-6 < 1e-3 < apart["head"] < torch.inf
+
+
+@pytest.mark.parametrize(("model", "shape"), [("tiny_cnn", (1, 8, 8)), ("dnn", (30,))])
+def test_a_seed_alone_has_the_bits_it_has_in_a_block(model, shape):
+    """Of models that no short run has; dropout draws by worker."""
+    algorithm = DePRL(model=model, graph="ring", communication_rounds=1, batch=4)
+    rows = {}
+    for seeds in ((3, 5, 8), (5,)):
+        task = images(shape, 3, agents=3, samples=7, seeds=len(seeds))
+        learner, exchange = algorithm.learner(task, seeds), algorithm.exchange(task, seeds)
+        learner.advance(1)
+        exchange(learner.parts, 0)
+        rows[seeds] = learner.judged.view(len(seeds), 3, -1)[seeds.index(5)]
+    assert torch.equal(*rows.values())
+
+
+def test_cuda_is_taken_where_there_is_one():
+    task = images((30,), 3, agents=2, samples=5)
+    settings = {"model": "mlp", "graph": "ring", "communication_rounds": 1}
+    learner, plain = (
+        DePRL(device=device, **settings).learner(task, [0]) for device in ("cuda", "cpu")
+    )
+    assert plain.judged.device.type == "cpu"
+    assert learner.judged.device.type == ("cuda" if torch.cuda.is_available() else "cpu")
+    for one in (learner, plain):
+        one.advance(1)
+    torch.testing.assert_close(learner.judged.cpu(), plain.judged, atol=1e-5, rtol=1e-4)
 
 
 def plain_outputs(net, row, inputs, training: bool) -> tuple[nn.Module, torch.Tensor]:
@@ -159,7 +187,7 @@ def test_dropout_draws_from_its_own_generator_and_rests_outside_of_training():
 def test_starts_are_pytorchs_and_normalisations_begin_as_they_are_made():
     net = LoopedModule(
         nn.Sequential(nn.Conv2d(3, 5, 3), nn.BatchNorm2d(5), nn.Flatten(), nn.Linear(20, 7)),
-        (3, 4, 4), 2,
+        (3, 4, 4), 2, torch.device("cpu"),
     )  # fmt: skip
     row = torch.from_numpy(net.start(np.random.default_rng(0)))
     net.point_at(row)
@@ -181,3 +209,19 @@ def test_tensors_of_a_perceptron_are_its_matrices_and_biases():
 def test_convolutions_need_images():
     with pytest.raises(ValueError, match=r"need images \[channel, side, side\], not \[900\]"):
         classifier("vgg11", ACTIVITY, 5)
+
+
+def test_a_pull_leaves_the_statistics_of_batches_alone():
+    """Ditto's personal models with normalisations: these follow the batches, not the server."""
+    task = images((1, 8, 8), 2, agents=1, samples=4)
+    found = []
+    for pull in (0.0, 50.0):
+        learner = Ditto(
+            model="resnet18", communication_rounds=1, batch=4, local_epochs=1, pull=pull
+        ).learner(task, [0])
+        for model in learner.models.values():
+            model[:, learner.trained == 0] += 1  # apart from what is received ...
+        learner.models["global"][:, learner.trained == 0] += 5
+        learner.advance(1)
+        found.append(learner.models["personal"][:, learner.trained == 0])
+    torch.testing.assert_close(*found)  # ... and as far, however strong the pull

@@ -1,0 +1,93 @@
+"""DePRL, Tables 1, 2, 7 and 8: accuracies by data set, pi, graph and algorithm."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.style import label_of
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
+from pfedrl.pipeline.data_drawings import AccuracyTable
+from pfedrl.pipeline.paper import Printed
+
+PAPER = "Paper"
+
+
+def draw(context: Context) -> Table:
+    options = context.options(AccuracyTable)
+    printed = {(row.experiment, row.variant, row.metric, row.at): row
+               for row in context.artifact.printed}  # fmt: skip
+    sections, data = [], []
+    for experiment in context.artifact.experiments:
+        title = context.paper.experiments[experiment].title
+        if experiment in context.absent:
+            title = f"{title}: {context.absent[experiment]}"
+        rows = []
+        for pi in options.pi:
+            for line in lines(options):
+                texts = [f"{pi:g}", label(context, experiment, line[0])]
+                for group, variant in zip(options.groups, line, strict=True):
+                    entries = entry(context, options, printed, experiment, variant, pi)
+                    texts += [text for text, _ in entries]
+                    data += [numbers | {"group": group.title} for _, numbers in entries]
+                if any(text != NOTHING for text in texts[2:]):  # else neither we nor they have it
+                    rows.append(texts)
+        if rows:
+            sections.append(Section(title, rows))
+    columns = [Column("π"), Column("Algorithm", words=True)]
+    for group in options.groups:
+        columns += [Column(title, group.title) for title in (*options.metrics, PAPER)]
+    frame = pd.DataFrame(data)
+    frame = frame[frame["mean"].notna() | frame["paper"].notna()].drop_duplicates()
+    diverged = int(frame["diverged"].sum())
+    return Table(columns, sections, frame.reset_index(drop=True), diverged_note(diverged))
+
+
+def lines(options: AccuracyTable) -> list[list[str]]:
+    """The variants of each row, one a group."""
+    order = zip(*(group.variants for group in options.groups), strict=True)
+    return [*map(list, order), *([control] * len(options.groups) for control in options.controls)]
+
+
+def label(context: Context, experiment: str, variant: str) -> str:
+    given = context.paper.experiments[experiment].variants[variant]
+    return label_of(given.get("algorithm", variant))
+
+
+def entry(
+    context: Context,
+    options: AccuracyTable,
+    printed: dict[tuple[str, str, str, Any], Printed],
+    experiment: str,
+    variant: str,
+    pi: float,
+) -> list[tuple[str, dict[str, Any]]]:
+    """Ours, a metric each, and the paper's: as text, and in full.
+
+    Deviations over seeds are given, as the paper does; standard errors are in the data.
+    """
+    trained = pi if options.trained_at is None else options.trained_at
+    summary = context.summaries.get(experiment)
+    metrics = {title: name.format(pi=f"{pi:g}") for title, name in options.metrics.items()}
+    found = []
+    for metric in metrics.values():
+        row: dict[str, Any] = {"experiment": experiment, "pi": pi, "variant": variant,
+               "metric": metric, "mean": np.nan, "deviation": np.nan, "se": np.nan,
+               "seeds": 0, "diverged": 0, "paper": np.nan, "paper_error": np.nan}  # fmt: skip
+        text = NOTHING
+        if summary is not None:
+            cell = summary.cell_at(variant, pi=trained)
+            last, values = summary.last(cell, metric), summary.final(cell, metric)
+            finite = values[np.isfinite(values)]
+            deviation = float(finite.std(ddof=1)) if len(finite) > 1 else np.nan
+            row |= {key: last[key] for key in ("mean", "se", "seeds", "diverged")}
+            row["deviation"] = deviation
+            text = estimate(last["mean"], deviation, last["diverged"])
+        found.append((text, row))
+    first = next(iter(metrics.values()))
+    theirs = printed.get((experiment, variant, first, trained))
+    if theirs is None:
+        return [*found, (NOTHING, found[0][1])]
+    found[0][1]["paper"], found[0][1]["paper_error"] = float(theirs.value), theirs.standard_error
+    return [*found, (f"{theirs.value} ± {theirs.error}", found[0][1])]

@@ -1,0 +1,90 @@
+"""DePRL, Table 9: final accuracy and times, by the number of workers."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.style import label_of
+from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate
+from pfedrl.pipeline.data_drawings import ScalingTable, Timed
+
+
+def draw(context: Context) -> Table:
+    options = context.options(ScalingTable)
+    printed = {(row.experiment, row.variant, row.at): f"{row.value}"
+               for row in context.artifact.printed}  # fmt: skip
+    sections, data = [], []
+    for experiment in context.artifact.experiments:
+        spec, summary = context.paper.experiments[experiment], context.summaries.get(experiment)
+        title = spec.title
+        if experiment in context.absent:
+            title = f"{title}: {context.absent[experiment]}"
+        rows = []
+        for place, point in enumerate(options.points):
+            for variant in options.variants:
+                theirs = printed.get((experiment, variant, point), NOTHING)
+                full: dict[str, Any] = {"experiment": experiment, "point": point,
+                                        "variant": variant}  # fmt: skip
+                text, numbers = accuracy(summary, options, variant, point)
+                texts = [f"{point:g}", label_of(spec.variants[variant].get("algorithm", variant)),
+                         text, theirs]  # fmt: skip
+                full |= numbers | {"paper_accuracy": np.nan if theirs == NOTHING else float(theirs)}
+                for heading, timed in options.times.items():
+                    paper = timed.printed.get(experiment, {}).get(variant, [])
+                    ours = times(summary, options, timed, variant)
+                    texts += entries(ours, place) + entries(paper, place)
+                    key = heading.lower().replace(" ", "_")
+                    full |= {f"{key}_steps": ours[place] if ours else np.nan,
+                             f"{key}_paper_seconds": paper[place] if paper else np.nan}  # fmt: skip
+                rows.append(texts)
+                data.append(full)
+        sections.append(Section(title, rows))
+    columns = [Column("N"), Column("Algorithm", words=True)]
+    columns += [Column("Ours", "Accuracy"), Column("Paper", "Accuracy")]
+    for heading in options.times:
+        columns += [Column(title, heading) for title in
+                    ("steps", "times faster", "paper, s", "paper, times faster")]  # fmt: skip
+    notes = [
+        f"Times faster: than with N = {options.points[0]:g}, by the same row of the paper or of "
+        "ours. ∞: a seed did not get there."
+    ]
+    return Table(columns, sections, pd.DataFrame(data), notes)
+
+
+def accuracy(
+    summary: Summary | None, options: ScalingTable, variant: str, point: float
+) -> tuple[str, dict[str, float]]:
+    """Mean and deviation over seeds."""
+    if summary is None:
+        return NOTHING, {"accuracy": np.nan, "accuracy_deviation": np.nan}
+    values = summary.final(summary.points_along(variant, options.along)[point], options.metric)
+    mean, deviation = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else np.nan
+    return estimate(mean, deviation), {"accuracy": mean, "accuracy_deviation": deviation}
+
+
+def times(
+    summary: Summary | None, options: ScalingTable, timed: Timed, variant: str
+) -> list[float]:
+    """Mean steps at each point; infinite where a seed never got there."""
+    if summary is None:
+        return []
+    found = []
+    cells = summary.points_along(variant, options.along)
+    for point in options.points:
+        values = summary.final(cells[point], timed.metric)
+        there = timed.reached is None or summary.final(cells[point], timed.reached).all()
+        found.append(float(values.mean()) if there else np.inf)
+    return found
+
+
+def entries(values: list[float], place: int) -> list[str]:
+    """A time, and how many times faster it is than the first."""
+    if not values:
+        return [NOTHING, NOTHING]
+    time = values[place]
+    faster = values[0] / time if np.isfinite(values[0]) and np.isfinite(time) and time else np.nan
+    shown = "∞" if np.isinf(time) else f"{time:,.0f}" if time >= 1000 else f"{time:.4g}"
+    return [shown, f"{faster:.2f}" if np.isfinite(faster) else NOTHING]

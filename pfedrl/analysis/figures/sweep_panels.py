@@ -1,0 +1,99 @@
+"""Final values of several algorithms along a sweep: DePRL, Figures 4, 8 and 9, PFedRL-Rep, 13."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.possible import possible
+from pfedrl.analysis.statistics import effect, exponents, mean_interval
+from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels
+from pfedrl.analysis.summaries import Summary
+from pfedrl.pipeline.data_drawings import SweepPanel, SweepPanels
+
+COLUMNS = 2
+PANEL_HEIGHT, LEGEND_HEIGHT = 2.1, 0.35  # inches
+
+
+def draw(context: Context) -> Drawing:
+    options = context.options(SweepPanels)
+    panels = [panel for panel in options.panels if panel.experiment not in context.absent]
+    columns = min(COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    figure, grid = new_figure(
+        PANEL_HEIGHT * rows + LEGEND_HEIGHT, nrows=rows, ncols=columns, squeeze=False
+    )
+    frames = []
+    for axis, panel in zip(grid.flat, panels, strict=False):
+        data = lines(context.summaries[panel.experiment], panel, options)
+        draw_panel(context, axis, panel, options, data)
+        frames.append(data)
+    for axis in list(grid.flat)[len(panels) :]:
+        axis.set_axis_off()
+    if len(panels) > 1:
+        panel_labels(list(grid.flat)[: len(panels)])
+    drawn, labels = grid.flat[0].get_legend_handles_labels()
+    figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
+    return Drawing(figure, pd.concat(frames, ignore_index=True))
+
+
+def lines(summary: Summary, panel: SweepPanel, options: SweepPanels) -> pd.DataFrame:
+    """Means with 95% intervals over seeds, a row a variant and point.
+
+    Of a speedup each seed has its own ratios, averaged on a logarithmic scale, and its exponent.
+    """
+    found = []
+    for variant in options.variants or dict.fromkeys(summary.statistics["variant"]):
+        cells = summary.points_along(variant, options.along)
+        if len(cells) < 2:  # a control that the sweep does not touch
+            continue
+        points = np.array(list(cells)) - options.origin
+        values = np.stack([summary.final(cell, panel.metric) for cell in cells.values()])
+        values = values[:, np.isfinite(values).all(axis=0)]
+        low, high = mean_interval(values, possible(panel.metric, None))
+        frame = pd.DataFrame({"mean": values.mean(axis=1), "low": low, "high": high})
+        if options.shows == "speedups":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                logs = np.log(values[:1] / values)
+                low, high = mean_interval(logs)
+                grows = effect(-exponents(points, values))
+            frame = pd.DataFrame({
+                "mean": np.exp(logs.mean(axis=1)), "low": np.exp(low), "high": np.exp(high),
+                "exponent": grows.mean, "exponent_low": grows.low, "exponent_high": grows.high,
+            })  # fmt: skip
+        algorithm = str(summary.last(next(iter(cells.values())), panel.metric)["algorithm"])
+        label = options.labels.get(str(variant), label_of(algorithm))
+        frame = frame.assign(panel=panel.title, variant=variant, label=label, at=points)
+        frame["algorithm"] = algorithm
+        found.append(frame.assign(metric=panel.metric, seeds=values.shape[1]))
+    return pd.concat(found, ignore_index=True)
+
+
+def draw_panel(
+    context: Context, axis: Axes, panel: SweepPanel, options: SweepPanels, data: pd.DataFrame
+) -> None:
+    texts = []
+    for _, own in data.groupby("variant", sort=False):
+        label, style = own["label"].iloc[0], context.styles.of(own["algorithm"].iloc[0])
+        bars = [own["mean"] - own["low"], own["high"] - own["mean"]]
+        axis.errorbar(
+            own["at"], own["mean"], np.abs(bars), label=label, color=style.colour,
+            ls=style.line, marker=style.marker, capsize=2,
+        )  # fmt: skip
+        if "exponent" in own:
+            texts.append(f"{label}: $N^{{{own['exponent'].iloc[0]:.2f}}}$")
+    points = sorted(data["at"].unique())
+    if options.shows == "speedups":
+        axis.plot(points, np.array(points) / points[0], color=FAINT, ls=":", label="linear")
+        axis.set_yscale("log", base=2)
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.text(0.03, 0.97, "\n".join(texts), transform=axis.transAxes, va="top", fontsize=6)
+    if points[0] > 0 and points[-1] / points[0] > len(points):  # doubled rather than counted
+        axis.set_xscale("log", base=2)
+    if options.logarithmic:
+        axis.set_yscale("log")
+    axis.set_xticks(points, [f"{point:.6g}" for point in points])
+    axis.minorticks_off()
+    axis.set_title(panel.title, loc="left")
+    axis.set_xlabel(options.x)
+    axis.set_ylabel(panel.y)

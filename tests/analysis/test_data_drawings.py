@@ -1,0 +1,116 @@
+"""DePRL's tables and figures from made-up runs: what is shown, and what is said of the missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pfedrl.analysis.claims import judge, readings
+from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.summaries import read_summary
+from pfedrl.envs.data import data_sets
+from pfedrl.pipeline.project import Project
+from tests.analysis import made_up_data
+from tests.tiny import ROOT
+
+PROJECT = Project.here(ROOT)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return made_up_data.summaries(PROJECT, tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture
+def drawn(made, tmp_path, monkeypatch):
+    """Draws an artifact, and gives its folder."""
+    monkeypatch.setenv(data_sets.FOLDER, str(tmp_path))
+    made_up_data.pretend_that_data_are_here(tmp_path)
+
+    def drawing(name):
+        draw(PROJECT, "deprl", name, made_up_data.SCALE, made, tmp_path / "drawn")
+        return tmp_path / "drawn"
+
+    return drawing
+
+
+def test_table_1_has_three_moments_the_papers_numbers_and_the_reason_for_what_is_missing(drawn):
+    folder = drawn("table1")
+    text = (folder / "table1.md").read_text()
+    assert "**CIFAR-100: not run at the laptop scale**" in text
+    assert "| 0.1 | DePRL | – | – | – | 60.72 ± 0.2 |" in text
+    data = pd.read_csv(folder / "table1.csv")
+    row = data[(data["experiment"] == "fashion_mnist") & (data["variant"] == "deprl_ring")
+               & (data["pi"] == 0.3) & (data["metric"] == "accuracy_after_mixing")]  # fmt: skip
+    assert row["paper"].tolist() == [92.81]
+    assert row["seeds"].tolist() == [3]
+    np.testing.assert_allclose(row["deviation"], row["se"] * np.sqrt(3), rtol=1e-6)
+    assert set(data["metric"]) == {
+        f"accuracy_{moment}" for moment in ("after_mixing", "before_mixing", "mean_model")
+    }  # fmt: skip
+
+
+def test_table_2_is_of_new_workers_after_training_at_one_pi(drawn, made):
+    data = pd.read_csv(drawn("table2") / "table2.csv")
+    row = data[(data["experiment"] == "hapt") & (data["variant"] == "deprl_fc")
+               & (data["pi"] == 0.5)]  # fmt: skip
+    summary = read_summary(made, "deprl", "hapt")
+    own = summary.final("deprl_fc_pi=0.3", "newcomers_accuracy_0.5")
+    assert row["mean"].tolist() == [pytest.approx(own.mean())]
+
+
+def test_missing_data_are_said_in_the_table_with_what_to_do(drawn, tmp_path):
+    (tmp_path / "cifar10.npz").unlink()
+    text = (drawn("table1") / "table1.md").read_text()
+    assert "**CIFAR-10: CIFAR-10 is not here (bring it: pfedrl data fetch cifar10)**" in text
+
+
+def test_table_9_has_steps_beside_the_papers_seconds(drawn):
+    folder = drawn("table9")
+    text = (folder / "table9.md").read_text()
+    assert "| 32 | DePRL | – | 54.94 | – | – | 149.8 | 4.02 | – | – | 47.5 | 7.01 |" in text
+    data = pd.read_csv(folder / "table9.csv")
+    ours = data[(data["experiment"] == "speedup_hapt") & (data["variant"] == "deprl")]
+    assert ours["convergence_steps"].is_monotonic_decreasing
+
+
+def test_figure_4_gives_the_exponent_that_was_made_up(drawn):
+    data = pd.read_csv(drawn("figure4") / "figure4.csv")
+    assert set(data["at"]) == {1, 4, 8, 16, 32}
+    np.testing.assert_allclose(data["exponent"], 0.7, atol=0.05)
+
+
+@pytest.mark.parametrize("name", ["figure2", "figure7", "figure11"])
+def test_panels_of_missing_experiments_are_left_out_and_said(drawn, name):
+    folder = drawn(name)
+    panels = set(pd.read_csv(folder / f"{name}.csv")["panel"])
+    assert panels and not any(panel.startswith(("CIFAR-100", "HARBox")) for panel in panels)
+    assert "not run at the laptop scale" in (folder / f"{name}.json").read_text()
+
+
+def test_figure_3_has_a_row_of_maps_for_each_data_set(drawn):
+    data = pd.read_csv(drawn("figure3") / "figure3.csv")
+    assert set(data["source"]) == {"fashion_mnist", "hapt"}
+    assert data["agent"].max() == 32
+    own = data[data["agent"] == data["other"]]
+    np.testing.assert_allclose(own["cosine"], 1)
+
+
+def test_the_partition_is_one_seeds_and_whole(drawn, made):
+    data = pd.read_csv(drawn("partition") / "partition.csv")
+    own = data[(data["experiment"] == "hapt") & (data["pi"] == 0.1) & (data["class"] == 2)]
+    summary = read_summary(made, "deprl", "hapt")
+    finals = summary.finals[summary.finals["agent"] >= 0]
+    expected = finals[(finals["cell"] == "majority_class_pi=0.1") & (finals["seed"] == 0)
+                      & (finals["metric"] == "samples_of_class_2")]  # fmt: skip
+    assert own["samples"].tolist() == expected.sort_values("agent")["value"].tolist()
+
+
+def test_a_sentence_is_judged_and_read_at_all_moments(made):
+    page = PROJECT.paper("deprl")
+    claim = next(c for c in page.claims if c.id == "table1_hapt_d_psgd")
+    summaries = {"hapt": read_summary(made, "deprl", "hapt")}
+    assert judge(claim, page, summaries)["verdict"] == "undecided"  # 3 seeds decide nothing
+    assert [r["id"] for r in readings(claim, page, summaries)] == ["before_mixing", "mean_model"]
+    assert all(r["verdict"] == "undecided" for r in readings(claim, page, summaries))
+    other = next(c for c in page.claims if c.id == "table1_harbox_d_psgd")
+    assert judge(other, page, summaries)["verdict"] == "not run"

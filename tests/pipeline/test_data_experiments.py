@@ -1,0 +1,103 @@
+"""What experiments on data add to a page: settings for all variants, experiments that may be
+missing, sentences about many cells, readings by metric."""
+
+import pytest
+
+from pfedrl.core.errors import PfedrlError
+from pfedrl.envs.data import data_sets
+from pfedrl.pipeline.cells import absent, cells
+from pfedrl.pipeline.claim import Ahead, Claim, Greater, Reading
+from pfedrl.pipeline.measured import check_paper
+from pfedrl.pipeline.paper import Artifact
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.short_runs import short_runs
+from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
+from tests.tiny import ROOT
+
+REAL = Project.here(ROOT)
+
+
+def test_settings_of_all_variants_reach_those_that_have_them_and_give_way_to_their_own(tmp_path):
+    variants = {"qavg": {"learning_rate": 0.5, "decay": 0.1}, "random_policy": {},
+                "short": {**AVERAGING, "algorithm": "qavg", "iterations": 8}}  # fmt: skip
+    common = {"iterations": 32, "local_steps": 4}
+    made = project(tmp_path, {"e": BUDGET}, **with_experiment(variants=variants, settings=common))
+    found = {cell.variant: cell.runnable for cell in cells(made, "p", "e", None)}
+    assert found["qavg"].iterations == 32
+    assert found["short"].iterations == 8
+    assert "iterations" not in type(found["random_policy"]).model_fields
+
+
+def test_a_common_setting_that_no_variant_has_is_named(tmp_path):
+    spec = with_experiment(variants={"qavg": AVERAGING}, settings={"iteratoins": 32})
+    made = project(tmp_path, {"e": BUDGET}, **spec)
+    with pytest.raises(PfedrlError, match=r"settings: unknown .*'iteratoins'.*'iterations'"):
+        list(cells(made, "p", "e", None))
+
+
+def test_missing_data_skip_an_experiment_with_the_reason_and_break_no_check(tmp_path, monkeypatch):
+    monkeypatch.setenv(data_sets.FOLDER, str(tmp_path))
+    reason = "HAPT is not here (bring it: pfedrl data fetch hapt)"
+    assert absent(REAL, "deprl", "hapt", "laptop") == reason
+    assert absent(REAL, "deprl", "cifar100", "laptop") == "not run at the laptop scale"
+    assert absent(REAL, "deprl", "clusters", "smoke") is None
+    check_paper(REAL, "deprl")
+    (tmp_path / "hapt.npz").touch()
+    assert absent(REAL, "deprl", "hapt", "laptop") is None
+
+
+def test_an_artifact_is_drawn_without_what_it_may_miss_and_not_without_the_rest():
+    made = Artifact(kind="table", title="t", draw="d", caption="c", experiments=["a", "b", "c"],
+                    may_miss=["b", "c"])  # fmt: skip
+    assert made.drawable(["a"]) and made.drawable(["a", "c"])
+    assert not made.drawable(["b", "c"])
+    all_may = made.model_copy(update={"may_miss": ["a", "b", "c"]})
+    assert all_may.drawable(["b"]) and not all_may.drawable(["other"])
+
+
+def test_ahead_is_a_comparison_for_each_pair_metric_and_point():
+    written = Ahead(kind="ahead", experiment="e", metrics=["m", "n"], ahead={"a": ["b", "c"]},
+                    points=["pi=0.1", "pi=0.5"])  # fmt: skip
+    claim = Claim(id="x", words="w", where="h", test=written)
+    assert len(claim.tests) == 8
+    assert claim.tests[0] == Greater(kind="greater", experiment="e", metric="m",
+                                     greater="a_pi=0.1", smaller="b_pi=0.1")  # fmt: skip
+    unswept = Ahead(kind="ahead", experiment="e", metrics=["m"], ahead={"a": ["b"]})
+    assert [test.greater for test in unswept.expanded()] == ["a"]
+
+
+def test_a_reading_may_be_another_metric_of_the_same_experiment():
+    test = Greater(kind="greater", experiment="e", metric="m", greater="a", smaller="b")
+    reading = Reading(id="r", words="w", metrics={"m": "other"})
+    assert reading.of(test) == test.model_copy(update={"metric": "other"})
+    assert Reading(id="r", words="w", experiments={"e": "f"}).of(test).experiment == "f"
+    assert Reading(id="r", words="w", metrics={"n": "other"}).of(test) == test
+
+
+def test_every_sentence_about_accuracy_has_all_three_moments():
+    page = REAL.paper("deprl")
+    looked_at = [test for claim in page.claims for test in claim.tests
+                 if getattr(test, "metric", "") == "accuracy_after_mixing"]  # fmt: skip
+    assert looked_at
+    for reading in page.readings:
+        assert all(reading.of(test) != test for test in looked_at)
+
+
+def test_printed_numbers_are_all_there_and_the_ring_stands_alike_in_both_tables():
+    page = REAL.paper("deprl")
+    counts = {name: len(page.artifacts[name].printed) for name in page.artifacts}
+    tables = ("table1", "table2", "table7", "table8", "table9")
+    assert [counts[name] for name in tables] == [108, 108, 84, 84, 32]
+    for ring, server in (("table1", "table7"), ("table2", "table8")):
+        known = {(r.experiment, r.variant, r.metric, r.at): (r.value, r.error)
+                 for r in page.artifacts[ring].printed}  # fmt: skip
+        same = [row for row in page.artifacts[server].printed if row.variant.endswith("_ring")]
+        assert len(same) == 36
+        for row in same:
+            key = (row.experiment, row.variant, row.metric, row.at)
+            assert known[key] == (row.value, row.error), key
+
+
+def test_short_runs_need_no_data():
+    for cell in short_runs(REAL).values():
+        assert getattr(cell.family, "data", "clusters") == "clusters"
