@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import cycle, product
+from itertools import chain, cycle, product
 from typing import Any, get_args
 
 import matplotlib
@@ -58,7 +58,9 @@ METADATA: dict[str, dict[str, None]] = {
 # colours that are told apart without green or red, for algorithms that workflow/style.yaml has not
 AUTOMATIC = (
     "#117733", "#AA4499", "#DDCC77", "#6699CC", "#661100", "#0072B2", "#D55E00", "#CC79A7",
+    "#88CCEE", "#999933", "#44AA99", "#332288",
 )  # fmt: skip
+SPARE = ("#332288", "#44AA99", "#E69F00", "#56B4E9")  # once those are used up
 AUTOMATIC_MARKERS = ("P", "X", "v", "D", "*", "s", "^", "o")
 CROWDED = 5  # entries beyond which a legend would hide what is drawn
 
@@ -103,7 +105,7 @@ def every_style(listed: dict[str, Style]) -> Styles:
 def free_styles(used: Iterable[Style]) -> Iterator[Style]:
     """Styles whose colour and line no other algorithm has."""
     taken = {(style.colour, style.line) for style in used}
-    combined = product(get_args(Line), AUTOMATIC)
+    combined = chain(*(product(get_args(Line), colours) for colours in (AUTOMATIC, SPARE)))
     for (line, colour), marker in zip(combined, cycle(AUTOMATIC_MARKERS), strict=False):
         if (colour, line) not in taken:
             yield Style(colour=colour, line=line, marker=marker)

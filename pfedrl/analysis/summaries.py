@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.core.seal import unsealed
 from pfedrl.pipeline.artifact import KEY, broken
 
 
@@ -120,7 +121,8 @@ def read_summary(summaries_dir: Path, paper: str, experiment: str) -> Summary:
     for path in paths(summaries_dir, paper, experiment):
         try:
             table = pq.read_table(path, page_checksum_verification=True)
-            facts = json.loads((table.schema.metadata or {})[KEY])
+            kept = json.loads((table.schema.metadata or {})[KEY])
+            facts = unsealed(kept, table.schema, table)
         except (OSError, pa.ArrowException, KeyError, ValueError) as error:
             raise broken(path, error) from None
         frames.append(table.to_pandas())

@@ -23,6 +23,7 @@ from pfedrl.analysis.statistics import (
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.files import atomic_write
 from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.core.seal import sealed
 from pfedrl.pipeline.artifact import KEY, read_facts, read_run
 
 Point = tuple[str, str, int, int]  # metric, axis, agent, at: what one row of statistics describes
@@ -64,9 +65,11 @@ def summarise(runs: list[Path], statistics_path: Path, finals_path: Path) -> Non
         names = _names(cell, sweeps)
         statistics.append(_statistics_rows(points, names, cell.first["settings"]["family"]))
         finals.append(_final_rows(points, names, cell.seeds))
-    metadata = {KEY: json.dumps(_facts(cells, sweeps), sort_keys=True).encode()}
+    facts = _facts(cells, sweeps)
     for path, tables in ((statistics_path, statistics), (finals_path, finals)):
-        table = pa.concat_tables(tables).unify_dictionaries().replace_schema_metadata(metadata)
+        table = pa.concat_tables(tables).unify_dictionaries()
+        kept = json.dumps(sealed(facts, table.schema), sort_keys=True)
+        table = table.replace_schema_metadata({KEY: kept.encode()})
         with atomic_write(path) as temporary:
             pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 

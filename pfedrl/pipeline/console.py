@@ -113,9 +113,10 @@ class JobConsole(logging.Handler):
 
     def _job_finished(self, record: Any) -> None:
         job = self.jobs.pop(record.job_id, None)
+        self.done += 1  # of a group all end at once; Snakemake's own count comes after them
         if job is not None and job.log is not None and self.live is None:
             took = duration((time.monotonic() - job.started) / 3600)
-            self.console.print(f"{self.done + 1} of {self.total}: {job.title} ({took})")
+            self.console.print(f"{self.done} of {self.total}: {job.title} ({took})")
 
     def _progress(self, record: Any) -> None:
         self.done, self.total = record.done, record.total

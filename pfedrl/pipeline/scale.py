@@ -10,10 +10,9 @@ class Budget(Settings):
 
     seeds: int = Field(gt=0, description="seeds 0 to seeds-1 run")
     block: int = Field(gt=0, description="seeds a job; raising the seed count keeps full blocks")
-    algorithm: dict[str, float | int | str | list[int]] = Field(
+    algorithm: dict[str, float | int | str] = Field(
         default_factory=dict,
-        description="budgets such as iterations, for every variant; a smaller model, by its name "
-        "or its units",
+        description="budgets such as iterations, for every variant; a smaller model, by its name",
     )
     variants: dict[str, dict[str, float | int]] = Field(
         default_factory=dict,

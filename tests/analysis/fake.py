@@ -212,6 +212,12 @@ def paper() -> dict[str, Any]:
                 "kind": "table", "title": "New environments", "draw": "generalisation_table",
                 "experiments": generalisation, "caption": "Training and held-out objective.",
             },
+            "sweep": {
+                "kind": "figure", "title": "Heterogeneity", "draw": "sweep_figure",
+                "experiments": table1[:1], "caption": "Value along kappa.",
+                "options": {"metric": "centre_value", "along": "kappa", "origin": -0.1,
+                            "x": "kappa + 0.1", "y": "value"},
+            },
             "theory": {
                 "kind": "table", "title": "Theory", "draw": "theory_table",
                 "experiments": ["theory"], "caption": "Statements on drawn instances.",

@@ -14,7 +14,7 @@ from pfedrl.pipeline.closure import closure
 from tests.analysis import fake
 
 COMPARISON = "comparison_table1_windy_cliffs"
-ARTIFACTS = ("table1", "figure2", "generalisation", "theory", COMPARISON)
+ARTIFACTS = ("table1", "figure2", "generalisation", "sweep", "theory", COMPARISON)
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
@@ -78,6 +78,18 @@ def test_figure2_keeps_what_both_panels_show(project, made, tmp_path):
     drawn = right[right["local_steps"] == 8]
     np.testing.assert_allclose(drawn["mean"], curve["mean"])
     assert (drawn["low"] < drawn["mean"]).all() and (drawn["mean"] < drawn["high"]).all()
+
+
+def test_a_sweep_is_drawn_from_its_origin_a_line_for_each_variant(project, made, tmp_path):
+    draw(project, "qavg", "sweep", "laptop", made, tmp_path)
+    drawn = pd.read_csv(tmp_path / "sweep.csv")
+    summary = read_summary(made, "qavg", "table1_random_mdps")
+    assert set(drawn["variant"]) == {*fake.ALGORITHMS, *fake.CONTROLS}
+    for variant, own in drawn.groupby("variant"):
+        np.testing.assert_allclose(own["kappa"], np.array(fake.KAPPAS) + 0.1)
+        cells = summary.points_along(variant, "kappa").values()
+        means = [summary.last(cell, "centre_value")["mean"] for cell in cells]
+        np.testing.assert_allclose(own["mean"], means)
 
 
 def test_generalisation_gap_is_by_seed(project, made, tmp_path):

@@ -42,7 +42,7 @@ def test_a_budget_may_be_of_a_single_variant(tmp_path: Path):
     budget = BUDGET | {"algorithm": {"iterations": 16}, "variants": {"rare": {"local_steps": 2}}}
     made = project(tmp_path, {"e": budget}, **with_experiment(variants=variants))
     assert cuts(made, "p", "e", "s", ["qavg"]) == ["16 of 64 iterations"]
-    assert cuts(made, "p", "e", "s", ["rare"]) == ["16 of 64 iterations", "2 of 8 local steps"]
+    assert cuts(made, "p", "e", "s", ["rare"]) == ["16 of 64 iterations", "local steps 2, not 8"]
 
 
 def test_experiments_that_differ_are_told_apart():

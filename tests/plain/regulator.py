@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gymnasium
 import numpy as np
 from scipy.linalg import solve_discrete_are
 
@@ -72,6 +73,26 @@ class RegulatorTask:
 
     def newcomers(self) -> "RegulatorTask":
         return replace(self, training=self.held_out, held_out=self.held_out[:, :0])
+
+
+class RegulatorEnv(gymnasium.Env):
+    """One of them, with gymnasium's interface."""
+
+    def __init__(self, mass: float, cap: int = 50):
+        limit, seen = Regulators.action_space.limit, np.full(2, np.inf)
+        self.action_space = gymnasium.spaces.Box(-limit, limit, (1,), np.float32)
+        self.observation_space = gymnasium.spaces.Box(-seen, seen, dtype=np.float64)
+        self.inner = Regulators(np.array([mass]), cap)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, Any]:
+        super().reset(seed=seed)
+        self.inner.reset(np.zeros(1, int), self.inner.starts([self.np_random]))
+        return self.inner.observation[0], {}
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        inner = self.inner
+        inner.step(np.asarray(action, float)[None], np.ones(1, bool))
+        return inner.observation[0], float(inner.reward[0]), False, bool(inner.truncated[0]), {}
 
 
 def riccati_gain(mass: float, gamma: float) -> np.ndarray:

@@ -9,6 +9,7 @@ from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
+from pfedrl.cli.program import available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
@@ -96,7 +97,7 @@ def price(rule, wildcards):
     return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
 
 
-take_over(workflow, Path(FIGURES, "index.html"), price, len(os.sched_getaffinity(0)))
+take_over(workflow, Path(FIGURES, "index.html"), price, available_cores())
 
 
 def names_of(kind):

@@ -1,6 +1,10 @@
 """Environments: what is random about a family's members, drawn once for all cells that share it."""
 
 
+localrules:
+    fetch,  # the nodes of a cluster may have no network
+
+
 rule fetch:
     output:
         arrays=str(path_of("{data}")),
@@ -14,7 +18,7 @@ rule fetch:
     message:
         "Fetching {wildcards.data}"
     shell:
-        "python -m pfedrl data fetch {wildcards.data} > {log} 2>&1"
+        "python -m pfedrl --log {log:q} data fetch {wildcards.data:q}"
 
 
 def data_of(cell):

@@ -79,7 +79,7 @@ rule draw_table:
 use rule draw_table as draw_figure with:
     input:
         summaries=artifact_summaries,
-        style=STYLE,
+        style=local(STYLE),
     output:
         **outputs_of("figure"),
     wildcard_constraints:

@@ -64,7 +64,7 @@ class DDPGLearner(DeepLearner):
         net = ActorCritic(environments.observation_size, actions, hidden, embedding)
         super().__init__(task, seeds, settings, net, phases, weights, first_agent)
         self.frames = 0  # steps that every replica has taken
-        self.best = np.full(self.shape, -np.inf)  # of the greedy returns so far
+        self.best = np.full(self.shape, -np.inf)  # of the greedy returns since learning began
 
     def _view(self) -> None:
         self.views = self.net.views(self.weights)
@@ -88,6 +88,11 @@ class DDPGLearner(DeepLearner):
         self.frames += steps
         for phase in self.phases[1:]:
             self._update(self._learning(), phase, again=True)
+
+    @property
+    def updated(self) -> bool:
+        """Whether the nets have learnt, or were never to."""
+        return self.phases[0] == "nothing" or bool(self.updates[self.phases[0]].any())
 
     def _learning(self) -> np.ndarray:
         return ~self.diverged & (self.experience.replay.size >= self.settings.warm_up)
@@ -157,11 +162,10 @@ class DDPGLearner(DeepLearner):
     def measure(self) -> Iterator[Measurement]:
         """Training returns and frozen returns of all seeds; the critics' errors at the end."""
         look = Look.of(self, np.arange(self.shape[0]), self.frames)
-        if self.frames:
-            yield from training_returns(self, look)
+        yield from training_returns(self, look)
         for measurement in frozen(self, look, self.pairs):
             yield measurement
-            if measurement.metric == "greedy_return":
+            if measurement.metric == "greedy_return" and (self.updated or look.ended):
                 self.best = np.fmax(self.best, measurement.values)
                 yield look.measured("best_greedy_return", self.best)
         if look.ended and not self.first_agent:

@@ -88,7 +88,9 @@ def frozen(learner: "DeepLearner", look: Look, pairs: bool) -> Iterator[Measurem
 
 def training_returns(learner: "DeepLearner", look: Look) -> Iterator[Measurement]:
     """Where training is counted in frames: the mean return of the episodes that ended since the
-    last look, and of all so far; NaN where none did."""
+    last look, and of all so far; NaN where none did, and nothing before the first step."""
+    if not look.at:
+        return
     episodes, rows = learner.experience.episodes, look.rows
     now = np.stack([episodes.summed, episodes.done]).reshape(2, *learner.shape)[:, rows]
     recent = now - learner.told[:, rows]

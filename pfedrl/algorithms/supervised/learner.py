@@ -52,9 +52,10 @@ class SupervisedLearner(Learner):
             first = np.hstack([first, first[:, self.part["head"]]])
         start = torch.from_numpy(first).to(self.device)
         self.models = {name: start.clone() for name in models}  # [row, column] each
-        self.decay = torch.zeros(start.shape[1], device=self.device)
+        self.trained = torch.zeros(start.shape[1], device=self.device)  # statistics are not
         for columns in (*self.net.tensors, self.part.get("personal", slice(0, 0))):
-            self.decay[columns] = settings.weight_decay
+            self.trained[columns] = 1
+        self.decay = self.trained * settings.weight_decay
         self.masks: Tensor | None = None  # [row, column]: 0 where a weight stays 0
         self.rounds = 0
         self.epochs = 0  # of all phases so far: each has its own order of samples
@@ -107,7 +108,8 @@ class SupervisedLearner(Learner):
             anchor = received[rows] if phase.pull else own
             for count in self.gradients(block, own, gradient, phase):
                 if phase.pull:
-                    gradient[:count].add_(own[:count] - anchor[:count], alpha=phase.pull)
+                    away = own[:count] - anchor[:count]
+                    gradient[:count].addcmul_(away, self.trained, value=phase.pull)
                 descent.step(count, rate)
                 if kept is not None:
                     own[:count] *= kept[:count]
@@ -195,6 +197,7 @@ class SupervisedLearner(Learner):
         body = next(iter(self.models.values())).view(*self.shape, -1)[:, :, self.part["body"]]
         for rows, own in zip(learner.judged.view(*learner.shape, -1), body, strict=True):
             rows[:, self.part["body"]] = own.mean(0)
+        learner.measures.wanted = set()
         return learner
 
     def state(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from torch import nn
 from pfedrl.algorithms.supervised.classifiers import Dropout, LoopedModule, StackedPerceptron
 from pfedrl.algorithms.supervised.convolutions import StackedConvolutions
 from pfedrl.algorithms.supervised.deprl import DePRL
+from pfedrl.algorithms.supervised.ditto import Ditto
 from pfedrl.algorithms.supervised.models import classifier
 from pfedrl.envs.data.task import DataTask, Split
 
@@ -208,3 +209,19 @@ def test_tensors_of_a_perceptron_are_its_matrices_and_biases():
 def test_convolutions_need_images():
     with pytest.raises(ValueError, match=r"need images \[channel, side, side\], not \[900\]"):
         classifier("vgg11", ACTIVITY, 5)
+
+
+def test_a_pull_leaves_the_statistics_of_batches_alone():
+    """Ditto's personal models with normalisations: these follow the batches, not the server."""
+    task = images((1, 8, 8), 2, agents=1, samples=4)
+    found = []
+    for pull in (0.0, 50.0):
+        learner = Ditto(
+            model="resnet18", communication_rounds=1, batch=4, local_epochs=1, pull=pull
+        ).learner(task, [0])
+        for model in learner.models.values():
+            model[:, learner.trained == 0] += 1  # apart from what is received ...
+        learner.models["global"][:, learner.trained == 0] += 5
+        learner.advance(1)
+        found.append(learner.models["personal"][:, learner.trained == 0])
+    torch.testing.assert_close(*found)  # ... and as far, however strong the pull
