@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from rich.table import Table
 
 from pfedrl.core.errors import unknown
@@ -24,6 +24,12 @@ class Package(Settings):
         pattern="^[0-9a-f]{64}$",
         description="of the package; none where the client's own archive signs it",
     )
+
+    @model_validator(mode="after")
+    def what_is_run_is_known(self) -> "Package":
+        if self.client == "pip" and self.sha256 is None:
+            raise ValueError("a package of pip needs a sha256, for pip runs its set-up")
+        return self
 
 
 class Official(Settings):

@@ -115,7 +115,7 @@ def _checksum(path: Path, kind: str) -> str:
 
 
 def _package(package: Package, given: Path, megabytes: int, progress: Progress) -> Path:
-    """Fetched by the client, which installs nothing and runs no script of the package."""
+    """Fetched by the client, which installs nothing."""
     work = given.parent / "work"
     work.mkdir()
     command = _command(package, given, work)

