@@ -32,8 +32,7 @@ class Curve:
 
 def draw(context: Context) -> Drawing:
     options = context.options(CurvePanels)
-    panels = [panel for panel in options.panels if panel.experiment not in context.absent]
-    columns = min(options.columns, len(panels))
+    panels, columns = options.panels, min(options.columns, len(options.panels))
     curves = [
         curve
         for number, panel in enumerate(panels)
