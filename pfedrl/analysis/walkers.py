@@ -17,10 +17,12 @@ from pfedrl.envs.mujoco.half_cheetah import HalfCheetah
 from pfedrl.envs.mujoco.hopper import Hopper
 from pfedrl.envs.mujoco.models import Edit, built, from_bytes, gap
 from pfedrl.envs.mujoco.walkers import WalkerFamily
+from pfedrl.pipeline.project import Project
 
 FAMILIES: dict[str, type[WalkerFamily]] = {"hopper": Hopper, "half_cheetah": HalfCheetah}
 DIMENSIONS = ("radius", "half-length")  # of a capsule, in the order of its sizes
 WIDTH, HEIGHT, LINE, APART = 300, 260, 18, 6  # a picture, a line above it, and between, in pixels
+FILMS = (".gif", ".png")  # an animation, or a strip of pictures
 FRAMES, FRAMES_A_SECOND, STRIP = 50, 15, 6  # of an animation; pictures of a filmstrip
 
 Act = Callable[[np.ndarray], np.ndarray]  # actions [row, number] by observations [row, number]
@@ -123,8 +125,6 @@ def play(family: WalkerFamily, numbers: Sequence[float], act: Act, seed: int) ->
 
 def film(family: WalkerFamily, numbers: Sequence[float], act: Act, output: Path, seed: int) -> None:
     """Members' episodes side by side: an animation (.gif), or a strip of pictures (.png)."""
-    if output.suffix not in (".gif", ".png"):
-        raise unknown("kind of film", output.suffix, [".gif", ".png"])
     episodes = play(family, numbers, act, seed)
     longest = max(len(episode.positions) for episode in episodes)
     strip = output.suffix == ".png"
@@ -173,20 +173,33 @@ def _sheet(
     return sheet
 
 
-def watch(name: str, output: Path, acting: str, sizes: Sequence[float], seed: int) -> None:
-    """A film of the family's members; without sizes the smallest and the largest of the paper's."""
-    from pfedrl.pipeline.project import Project
+def trained(family: WalkerFamily, numbers: Sequence[float], frames: int, seed: int) -> Act:
+    """DDPG agents, one a member, after so many frames alone in it; without noise."""
+    from pfedrl.algorithms.ddpg.ddpg import DDPG
 
-    kind = FAMILIES[name]
-    family = validate(kind, Project.here().family_defaults(name), "watch")
+    listed = family.model_copy(update={"agents": len(numbers), "members": list(numbers)})
+    settings = validate(DDPG, {"frames": frames, "local_steps": frames}, "watch")
+    learner = settings.learner(listed.task(listed.draw([seed])), [seed])
+    learner.advance(frames)
+    return learner.policy(learner.stack[0])
+
+
+def watch(
+    name: str, output: Path, acting: str, sizes: Sequence[float], frames: int, seed: int
+) -> None:
+    """A film of the family's members; without sizes the smallest and the largest of the paper's."""
+    if output.suffix not in FILMS:
+        raise unknown("kind of film", output.suffix, FILMS)
+    family = validate(FAMILIES[name], Project.here().family_defaults(name), "watch")
     numbers = list(sizes) or [family.low, family.high]
     spread = {"zero_action": 0.0, "random_policy": 1.0}
-    if acting not in spread:
-        raise unknown("way of acting", acting, spread)
+    if acting not in (*spread, "ddpg"):
+        raise unknown("way of acting", acting, [*spread, "ddpg"])
     random = np.random.default_rng(seed)
     actions = built(family.asset, family.edits(numbers[0])).nu
 
     def act(seen: np.ndarray) -> np.ndarray:
         return spread[acting] * random.uniform(-1, 1, (len(seen), actions))
 
-    film(family, numbers, act, output, seed)
+    chosen = trained(family, numbers, frames, seed) if acting == "ddpg" else act
+    film(family, numbers, chosen, output, seed)

@@ -43,8 +43,11 @@ def watch(
         str | None, typer.Option(help="Figure eight: humans h and agents r in order.")
     ] = None,
     acting: Annotated[
-        str, typer.Option(help="Walkers: random_policy or zero_action.")
+        str, typer.Option(help="Walkers: random_policy, zero_action, or ddpg, trained first.")
     ] = "random_policy",
+    frames: Annotated[
+        int, typer.Option(min=1, help="Walkers: how long ddpg trains; 20,000 take two minutes.")
+    ] = 20000,
     member: Annotated[
         list[float] | None,
         typer.Option(help="Walkers: sizes to see; by default the smallest and the largest."),
@@ -58,7 +61,7 @@ def watch(
     from pfedrl.analysis import walkers
 
     if family in walkers.FAMILIES:
-        walkers.watch(family, output, acting, member or [], seed)
+        walkers.watch(family, output, acting, member or [], frames, seed)
         typer.echo(output)
         return
     if family != "figure_eight":

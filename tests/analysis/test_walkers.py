@@ -97,4 +97,12 @@ def test_an_episode_is_that_of_the_environments():
 )
 def test_a_wrong_word_is_explained(tmp_path: Path, output: str, acting: str, message: str):
     with pytest.raises(PfedrlError, match=message):
-        walkers.watch("hopper", tmp_path / output, acting, [], 0)
+        walkers.watch("hopper", tmp_path / output, acting, [], 1, 0)
+
+
+def test_agents_that_trained_first_act_each_by_its_own_net():
+    act = walkers.trained(HOPPERS, [0.03, 0.05], frames=5, seed=0)
+    seen = np.random.default_rng(0).normal(size=(2, 11))
+    assert act(seen).shape == (2, 3) and (abs(act(seen)) <= 1).all()
+    swapped = act(seen[::-1].copy())
+    assert (act(seen) != swapped).all()

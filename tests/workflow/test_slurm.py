@@ -21,7 +21,7 @@ PROFILE = ("--workflow-profile", "profiles/slurm", "--slurm-no-account", "--late
            "--seconds-between-status-checks", "2")  # fmt: skip
 NUMBERS = ("paper_figures/tiny/figure1.csv", "paper_figures/tiny/table1.csv")
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
-ROUNDS, PAUSE = 300, 0.3  # of a run that takes longer than it may, without keeping a core busy
+ROUNDS, PAUSE = 500, 0.3  # of a run that takes longer than it may, without keeping a core busy
 SETTINGS = """\
 ClusterName=pfedrl
 SlurmctldHost={host}(127.0.0.1)
@@ -113,7 +113,7 @@ def asked(*command: str) -> str:
 
 
 def slow(new_project: Tiny) -> Tiny:
-    """The project with a run that takes a minute and a half, and keeps a checkpoint often."""
+    """The project with a run that takes two minutes and a half, and keeps a checkpoint often."""
     windy = PAPER["experiments"]["windy"]
     qavg = {**windy["variants"]["qavg"], "iterations": 4 * ROUNDS}
     experiments = {**PAPER["experiments"], "windy": {**windy, "variants": {"qavg": qavg}}}
@@ -145,7 +145,7 @@ def test_a_job_over_its_time_goes_on_from_its_checkpoint(
     cluster: Path, new_project: Tiny, tmp_path: Path
 ):
     tiny = slow(new_project)
-    done = tiny.snakemake(*PROFILE, "--printshellcmds", "--set-resources", "run:runtime=1",
+    done = tiny.snakemake(*PROFILE, "--printshellcmds", "--set-resources", "run:runtime=2",
                           "--", RUN)  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "Trying to restart job" in done.stdout
