@@ -58,7 +58,6 @@ METADATA: dict[str, dict[str, None]] = {
 # colours that are told apart without green or red, for algorithms that workflow/style.yaml has not
 AUTOMATIC = (
     "#117733", "#AA4499", "#DDCC77", "#6699CC", "#661100", "#0072B2", "#D55E00", "#CC79A7",
-    "#88CCEE", "#999933", "#44AA99", "#332288",
 )  # fmt: skip
 SPARE = ("#332288", "#44AA99", "#E69F00", "#56B4E9")  # once those are used up
 AUTOMATIC_MARKERS = ("P", "X", "v", "D", "*", "s", "^", "o")
