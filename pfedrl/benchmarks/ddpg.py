@@ -33,7 +33,7 @@ def settings_of(size: dict[str, int]) -> DDPG:
 
 def stacked(settings: DDPG) -> DDPGLearner:
     """Twenty agents of a seed, past their warm-up."""
-    family = Hopper(agents=AGENTS, low=0.02, high=0.04, evenly=True)
+    family = Hopper(agents=AGENTS, low=0.02, high=0.04, spread=0.02)
     learner = settings.learner(family.task(family.draw([0])), [0])
     learner.advance(WARM_UP + 5)
     return learner

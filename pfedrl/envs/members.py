@@ -13,7 +13,7 @@ from pfedrl.envs.family import Draws, Family
 class MemberFamily(Family):
     """Members that differ in one number: listed, drawn from a range, or evenly in it."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"evenly"})
+    later: ClassVar[frozenset[str]] = frozenset({"spread"})
 
     agents: int = Field(gt=0, description="N, environments trained on")
     members: list[float] = Field(
@@ -22,8 +22,8 @@ class MemberFamily(Family):
     )
     low: float = Field(description="drawn numbers are U(low, high)")
     high: float
-    evenly: bool = Field(
-        False, description="agent i of N has low + (high - low) i / N, and nothing is drawn"
+    spread: float | None = Field(
+        None, ge=0, description="agent i of N has low + spread i / N; none: numbers are drawn"
     )
     new_members: list[float] = Field(
         default_factory=list, description="the new environments' numbers"
@@ -50,9 +50,8 @@ class MemberFamily(Family):
             for agent in range(self.agents):
                 if self.members:
                     number[row, agent] = self.members[agent % len(self.members)]
-                elif self.evenly:
-                    step = (self.high - self.low) / self.agents
-                    number[row, agent] = self.low + (agent + 1) * step
+                elif self.spread is not None:
+                    number[row, agent] = self.low + (agent + 1) * (self.spread / self.agents)
                 else:
                     uniform = generator(seed, Purpose.ENVIRONMENT, agent).random()
                     number[row, agent] = self.low + (self.high - self.low) * uniform

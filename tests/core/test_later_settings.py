@@ -26,5 +26,5 @@ def test_a_later_setting_is_said_only_where_it_differs_from_its_default():
 
 def test_draws_of_a_family_keep_their_settings():
     family = CartPole(agents=2, low=0.2, high=0.8, cap=30)
-    assert "evenly" not in family.draw_settings()
-    assert family.model_copy(update={"evenly": True}).draw_settings()["evenly"] is True
+    assert "spread" not in family.draw_settings()
+    assert family.model_copy(update={"spread": 0.1}).draw_settings()["spread"] == 0.1

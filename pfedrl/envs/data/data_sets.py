@@ -117,9 +117,11 @@ def normalised(facts: Facts, inputs: np.ndarray) -> np.ndarray:
     """Inputs in single precision, each channel with about mean 0 and deviation 1."""
     if not facts.mean:  # made so
         return inputs
-    scaled = inputs / np.float32(255) if inputs.dtype == np.uint8 else inputs
+    scaled = inputs / np.float32(255 if inputs.dtype == np.uint8 else 1)
     channel = (-1, *[1] * (len(facts.shape) - 1))
     mean, deviation = (
         np.array(of, np.float32).reshape(channel) for of in (facts.mean, facts.deviation)
     )
-    return (scaled - mean) / deviation
+    scaled -= mean  # in place: it may be most of the memory
+    scaled /= deviation
+    return scaled
