@@ -213,10 +213,13 @@ def paper() -> dict[str, Any]:
                 "experiments": generalisation, "caption": "Training and held-out objective.",
             },
             "sweep": {
-                "kind": "figure", "title": "Heterogeneity", "draw": "sweep_figure",
+                "kind": "figure", "title": "Heterogeneity", "draw": "sweep_panels",
                 "experiments": table1[:1], "caption": "Value along kappa.",
-                "options": {"metric": "centre_value", "along": "kappa", "origin": -0.1,
-                            "x": "kappa + 0.1", "y": "value"},
+                "options": {
+                    "along": "kappa", "origin": -0.1, "x": "kappa + 0.1",
+                    "panels": [{"title": "RandomMDPs", "experiment": table1[0],
+                                "metric": "centre_value", "y": "value"}],
+                },
             },
             "theory": {
                 "kind": "table", "title": "Theory", "draw": "theory_table",

@@ -86,7 +86,7 @@ def test_a_sweep_is_drawn_from_its_origin_a_line_for_each_variant(project, made,
     summary = read_summary(made, "qavg", "table1_random_mdps")
     assert set(drawn["variant"]) == {*fake.ALGORITHMS, *fake.CONTROLS}
     for variant, own in drawn.groupby("variant"):
-        np.testing.assert_allclose(own["kappa"], np.array(fake.KAPPAS) + 0.1)
+        np.testing.assert_allclose(own["at"], np.array(fake.KAPPAS) + 0.1)
         cells = summary.points_along(variant, "kappa").values()
         means = [summary.last(cell, "centre_value")["mean"] for cell in cells]
         np.testing.assert_allclose(own["mean"], means)

@@ -87,7 +87,7 @@ def test_page_is_the_same_when_written_again(page, project, tmp_path):
 def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path):
     report(project, tmp_path / "figures", tmp_path / "claims", tmp_path / "index.html")
     text = (tmp_path / "index.html").read_text()
-    assert text.count("Not drawn yet.") == 4 + 7  # the paper's, and a comparison an experiment
+    assert text.count("Not drawn yet.") == 5 + 7  # the paper's, and a comparison an experiment
     assert "No verdicts yet." in text
     assert "snakemake --cores all" in text
 
