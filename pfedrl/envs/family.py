@@ -42,5 +42,4 @@ class Family(Settings):
 
     def draw_settings(self) -> dict[str, Any]:
         """The settings that the draws depend on."""
-        said = self.said().items()
-        return {name: value for name, value in said if name not in self.after_draw}
+        return self.model_dump(mode="json", exclude=set(self.after_draw))

@@ -1,7 +1,7 @@
 """Families whose members differ in one number: listed, drawn from a range, or evenly in it."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -42,6 +42,10 @@ class MemberFamily(Family):
     def newcomers(self) -> int:
         """New environments."""
         return len(self.new_members) or self.held_out
+
+    def draw_settings(self) -> dict[str, Any]:
+        said = self.said()
+        return {name: value for name, value in super().draw_settings().items() if name in said}
 
     def draw(self, seeds: Sequence[int]) -> Draws:
         """The number of every member of every seed."""
