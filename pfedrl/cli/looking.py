@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pfedrl.cli.program import ScaleName, app, available_cores
+from pfedrl.cli.program import Cores, ScaleName, app, available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 
 
@@ -119,7 +119,7 @@ def benchmark(
 def cost(
     scale: ScaleName = "paper",
     hours: Annotated[float, typer.Option(min=0.1, help="In which it shall be done.")] = 24.0,
-    cores: Annotated[int | None, typer.Option(min=1, help="Of a node; those here.")] = None,
+    cores: Cores = None,
 ) -> None:
     """Say what all runs of a scale cost: core-hours, memory, disk, and nodes to be done in time.
 

@@ -8,7 +8,8 @@ import torch
 
 @contextmanager
 def flushed_denormals() -> Iterator[None]:
-    """They count as zero, here and in compiled loops.
+    """They count as zero, here and in compiled loops: moments of weights without a gradient, or
+    chances of classes that are absent, become that small.
 
     The processor's mode is set back afterwards: others may count on numbers that small.
     """

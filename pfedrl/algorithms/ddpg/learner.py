@@ -11,10 +11,11 @@ from pfedrl.algorithms.ddpg import kernels
 from pfedrl.algorithms.ddpg.acting import Noisy
 from pfedrl.algorithms.ddpg.actor_critic import ActorCritic, Deterministic, Who
 from pfedrl.algorithms.ddpg.settings import DDPGSettings
-from pfedrl.algorithms.deep.learner import DeepLearner, flushed_denormals
+from pfedrl.algorithms.deep.learner import DeepLearner
 from pfedrl.algorithms.deep.looks import Look, frozen, personalisation_error, training_returns
 from pfedrl.core.measurement import Measurement
 from pfedrl.envs.environments import SteppedTask
+from pfedrl.stack.denormals import flushed_denormals
 from pfedrl.stack.optimisers import PYTORCH, adam, track
 
 CACHED = 2_000_000  # numbers in nets that learn together: with targets and moments in the cache

@@ -1,8 +1,7 @@
 """Nets with a replay and target nets, all agents of all seeds in one stack."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,6 @@ from pfedrl.algorithms.deep.rollouts import Policy
 from pfedrl.envs.environments import SteppedTask
 from pfedrl.stack.exchange import Parts
 from pfedrl.stack.learner import Learner
-
-
-@contextmanager
-def flushed_denormals() -> Iterator[None]:
-    """Moments of weights without gradient decay to denormal numbers, which are 100 times slower.
-
-    The processor's mode is set back afterwards: others may count on numbers that small.
-    """
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
 
 
 class DeepLearner(Learner):

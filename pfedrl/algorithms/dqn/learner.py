@@ -7,13 +7,14 @@ import torch
 from torch import Tensor
 
 from pfedrl.algorithms.adaptation import Adaptation, newcomers_weights
-from pfedrl.algorithms.deep.learner import DeepLearner, flushed_denormals
+from pfedrl.algorithms.deep.learner import DeepLearner
 from pfedrl.algorithms.dqn import kernels
 from pfedrl.algorithms.dqn.acting import EpsilonGreedy, Greedy
 from pfedrl.algorithms.dqn.measures import measures
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.envs.discrete import DiscreteTask
+from pfedrl.stack.denormals import flushed_denormals
 from pfedrl.stack.nets import Perceptron
 from pfedrl.stack.optimisers import PYTORCH, adam
 
