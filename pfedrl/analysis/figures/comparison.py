@@ -34,6 +34,7 @@ from pfedrl.pipeline.paper import Experiment
 # the metric where none is chosen: the first that every variant which learns has
 PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
 SENT = "megabytes_sent"
+FEW = 20  # seeds, each of which can be told from the others
 SHOWN = 200  # seeds at most that are drawn one by one
 COLUMNS = 3
 ROW, HEAD = 0.2, 0.65  # inches: a variant, and what a panel needs besides
@@ -231,14 +232,14 @@ def strip(
     axis: matplotlib.axes.Axes, own: pd.DataFrame, seeds: pd.DataFrame, colours: dict[str, str]
 ) -> None:
     labels = own["label"].tolist()
+    alpha = 0.7 if len(seeds) <= FEW * len(labels) else 0.2
     seaborn.stripplot(
         seeds, x="value", y="label", hue="label", order=labels, hue_order=labels,
-        palette=[colours[label] for label in labels], jitter=False, size=3, alpha=0.2,
-        legend=False, ax=axis,
+        palette=[colours[label] for label in labels], jitter=False, size=3, alpha=alpha,
+        zorder=4, legend=False, ax=axis,
     )  # fmt: skip
     for place, row in enumerate(own.to_dict("records")):
         colour = colours[row["label"]]
-        # above the seeds, which seaborn draws last
-        axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.6, zorder=4)
+        axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.0, zorder=3)
         axis.plot(row["mean"], place, "D", color=colour, ms=5, mec="white", mew=0.9, zorder=5)
     axis.set_ylabel("")
