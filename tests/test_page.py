@@ -15,7 +15,7 @@ from tests.tiny import ROOT
 @pytest.fixture(scope="module")
 def redrawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    redraw(Project.here(ROOT), folder / "paper_figures", folder)
+    redraw(Project.here(ROOT), folder / "paper_figures", folder, cores=2)
     return folder
 
 

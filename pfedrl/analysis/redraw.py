@@ -2,7 +2,10 @@
 
 import os
 from collections.abc import Callable, Collection
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
@@ -17,41 +20,44 @@ from pfedrl.pipeline.published import FOLDER, NAME, published_runs, scale_of
 from pfedrl.pipeline.scale import Scale
 
 Progress = Callable[[int, int], None]
+Job = tuple[Any, ...]  # a function and what it is called with
 
 
 def redraw(
-    project: Project, figures: Path, folder: Path, progress: Progress = lambda done, total: None
+    project: Project,
+    figures: Path,
+    folder: Path,
+    cores: int = 1,
+    progress: Progress = lambda done, total: None,
 ) -> None:
     """Tables and figures go to `figures`, summaries and verdicts to `folder`.
 
     No simulator is needed: what is not published is not drawn.
     """
     scale = _published(project)
-    drawable = {
-        paper: [
-            name
-            for name, artifact in project.paper(paper).artifacts.items()
-            if artifact.drawable(budgets)
-        ]
+    summaries = folder / "summaries"
+    first: list[Job] = [
+        (_summarise, project, paper, experiment, folder)
         for paper, budgets in scale.papers.items()
-    }
-    total = sum(len(budgets) + len(drawable[paper]) + 1 for paper, budgets in scale.papers.items())
-    done = 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        progress(done, total)
-
-    for paper, budgets in scale.papers.items():
-        for experiment in budgets:
-            _summarise(project, paper, experiment, folder)
-            step()
-        for artifact in drawable[paper]:
-            draw(project, paper, artifact, NAME, folder / "summaries", figures / paper)
-            step()
-        evaluate(project, paper, NAME, folder / "summaries", folder / "claims" / f"{paper}.json")
-        step()
+        for experiment in budgets
+    ]
+    then: list[Job] = [
+        (evaluate, project, paper, NAME, summaries, folder / "claims" / f"{paper}.json")
+        for paper in scale.papers
+    ]
+    then += [
+        (draw, project, paper, name, NAME, summaries, figures / paper)
+        for paper, budgets in scale.papers.items()
+        for name, artifact in project.paper(paper).artifacts.items()
+        if artifact.drawable(budgets)
+    ]
+    done, total = 0, len(first) + len(then)
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+        for jobs in (first, then):
+            for finished in as_completed([pool.submit(*job) for job in jobs]):
+                finished.result()
+                done += 1
+                progress(done, total)
     report(project, figures, folder / "claims", figures / "index.html")
     overview(project, figures, folder / "claims")
 

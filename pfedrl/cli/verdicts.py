@@ -27,6 +27,7 @@ def publish(
 @app.command()
 def figures(
     output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path("paper_figures"),
+    cores: Cores = None,
 ) -> None:
     """Draw every table and figure again, with the verdicts, from results/published alone."""
     from pfedrl.analysis.redraw import redraw
@@ -36,7 +37,7 @@ def figures(
 
     project = Project.here()
     with progress_bar("figures") as progress:
-        redraw(project, output, project.root / FOLDER, progress)
+        redraw(project, output, project.root / FOLDER, cores or available_cores(), progress)
     typer.echo(output / "index.html")
 
 
