@@ -74,22 +74,26 @@ def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Var
     columns = ["cell", "variant", "algorithm", *family, *own]
     cells = summary.statistics[columns].drop_duplicates().astype({"cell": str})
     cells = cells.sort_values(own, kind="stable") if own else cells
+    names = cells.groupby("algorithm", observed=True)["variant"].unique()
+    several = {str(one) for one, variants in names.items() if len(variants) > 1}
     groups: Iterable[tuple[Any, pd.DataFrame]] = [((), cells)]
     if family:
         groups = cells.groupby(family, sort=True)
     for values, group in groups:
         point = ", ".join(
-            f"{key} = {sweep_text(value)}" for key, value in zip(family, values, strict=True)
+            f"{key.replace('_', ' ')} = {sweep_text(value)}"
+            for key, value in zip(family, values, strict=True)
         )
-        found = [variant(row, own) for row in group.to_dict("records")]
+        found = [variant(row, own, several) for row in group.to_dict("records")]
         yield point, sorted(found, key=lambda v: (not v.learns, order.index(v.name)))
 
 
-def variant(row: Mapping[Any, Any], swept: list[str]) -> Variant:
-    """A cell, labelled by its algorithm, its own name where that is another, and what is swept."""
+def variant(row: Mapping[Any, Any], swept: list[str], several: set[str]) -> Variant:
+    """A cell, labelled by its algorithm, its own name where there are several, what is swept."""
     algorithm, label = str(row["algorithm"]), label_of(str(row["algorithm"]))
-    if row["variant"] != algorithm.rpartition("/")[2]:
-        label += f" ({row['variant']})"
+    if algorithm in several:
+        own = str(row["variant"]).removeprefix(algorithm.rpartition("/")[2]).strip("_")
+        label += f", {own.replace('_', ' ')}" if own else ""
     for key in swept:
         if not math.isnan(row[key]):
             label += f", {key.replace('_', ' ')} {sweep_text(row[key])}"

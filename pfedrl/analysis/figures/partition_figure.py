@@ -25,7 +25,7 @@ def draw(context: Context) -> Drawing:
         for axis, (pi, samples) in zip(line, found.items(), strict=False):
             workers, classes = samples.shape
             seaborn.heatmap(
-                samples.T, cmap="cividis_r", vmin=0, vmax=most, ax=axis, cbar=axis is line[-1],
+                samples.T, cmap="mako_r", vmin=0, vmax=most, ax=axis, cbar=axis is line[-1],
                 cbar_kws={"label": "samples"}, xticklabels=max(1, workers // 4),
                 yticklabels=max(1, classes // 5),
             )  # fmt: skip
