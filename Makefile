@@ -29,7 +29,7 @@ help:
 
 install: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(INSTALLED): pyproject.toml constraints.txt pfedrl/core/mkl.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pfedrl needs Python 3.11 or later: make PYTHON=python3.11")'
 	@echo "Making .venv and installing what constraints.txt pins, 3 GB: some minutes, once."
 	@$(PYTHON) -m venv .venv

@@ -9,10 +9,14 @@ This must be said before any of them is imported: `pfedrl/__init__.py` begins wi
 - A variable that is set already is left alone, except that there is one thread always.
 - A processor without AVX2, or of another make, gets no pins that it cannot have.
 
-MKL's products and vector functions both follow MKL_CBWR. The C library's functions need no pin:
+MKL's products and vector functions both follow MKL_CBWR, but on Intel's processors only: `mkl.c`,
+compiled when pfedrl is installed, makes it do so on others. The C library's functions need no pin:
 they differ by FMA, not by what lies above AVX2.
+
+What this sets is in every fingerprint, value by value, and so this file itself is not.
 """
 
+import ctypes
 import os
 import platform
 from collections.abc import Mapping
@@ -38,29 +42,63 @@ NUMPY_ABOVE = {
 }
 
 
-def flags() -> frozenset[str]:
-    """What the processor can do, in Linux's words; empty where there is no telling."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return frozenset()
+def _said(key: str) -> str:
+    """What Linux says of the first processor, or nothing."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        return frozenset()
-    found = (line.partition(":")[2] for line in lines if line.startswith("flags"))
-    return frozenset(next(found, "").split())
+        return ""
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(key)), "")
 
 
-def pins(environment: Mapping[str, str], able: frozenset[str]) -> dict[str, str]:
-    """The variables to set, given those that are set and what the processor can do."""
-    if environment.get(SWITCH) == "native" or not {"avx2", "fma"} <= able:
+def flags() -> frozenset[str]:
+    """What the processor can do, in Linux's words; empty where there is no telling."""
+    x86 = platform.machine() in ("x86_64", "AMD64")
+    return frozenset(_said("flags").split() if x86 else ())
+
+
+def maker() -> str:
+    """Who made the processor."""
+    return _said("vendor_id")
+
+
+def pinned(environment: Mapping[str, str], able: frozenset[str]) -> bool:
+    """Whether the instruction set is to be held: it can be, and nobody prefers speed."""
+    return environment.get(SWITCH) != "native" and {"avx2", "fma"} <= able
+
+
+def pins(
+    environment: Mapping[str, str], able: frozenset[str], mkl_heeds: bool = True
+) -> dict[str, str]:
+    """The variables to set, given those that are set, what the processor can do, and whether MKL
+    will heed them."""
+    if not pinned(environment, able):
         return THREADS
     wanted = PINS | (NUMBA if not NUMBA.keys() & environment.keys() else {})
     above = [name for name, flag in NUMPY_ABOVE.items() if flag in able]
     if above:
         wanted["NPY_DISABLE_CPU_FEATURES"] = ",".join(above)
-    return THREADS | {name: value for name, value in wanted.items() if name not in environment}
+    found = THREADS | {name: value for name, value in wanted.items() if name not in environment}
+    if not mkl_heeds and environment.get("MKL_CBWR", "AVX2") == "AVX2":
+        found["MKL_CBWR"] = "AUTO"  # what MKL makes of it; a fixed order, but another one
+    return found
+
+
+def mkl_heeds_its_pin() -> bool:
+    """Whether MKL will follow MKL_CBWR here: of itself, or made to by this call."""
+    if maker() == "GenuineIntel":
+        return True
+    try:
+        for library in Path(__file__).parent.glob("mkl.*.so"):
+            ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)  # torch's MKL then finds it first
+            return True
+    except OSError:  # compiled for another machine
+        pass
+    return False
 
 
 def pin() -> None:
     """Set them, for this process and those it starts."""
-    os.environ.update(pins(os.environ, flags()))
+    able = flags()
+    heeds = pinned(os.environ, able) and mkl_heeds_its_pin()
+    os.environ.update(pins(os.environ, able, heeds))

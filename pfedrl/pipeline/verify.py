@@ -98,6 +98,11 @@ def why_other_bits(environment: Mapping[str, str], able: Iterable[str]) -> str |
         return f"{SWITCH}=native leaves the instruction set to the libraries"
     if not {"avx2", "fma"} <= set(able):
         return "this processor has no AVX2, to which the stored runs were held"
+    if environment.get("MKL_CBWR") == "AUTO":
+        return (
+            "MKL follows its pin on Intel's processors only, and pfedrl/core/mkl.c, which makes it "
+            "do so here, was not compiled; with a C compiler: pip install --no-deps -e ."
+        )
     for name, value in (PINS | NUMBA).items():
         if environment.get(name) != value:
             return f"{name} is {environment.get(name)}, not {value}"
