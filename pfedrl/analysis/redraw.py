@@ -10,6 +10,7 @@ from typing import Any
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.overview import overview
+from pfedrl.analysis.rejudged import write_rejudged
 from pfedrl.analysis.report import report
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
@@ -60,6 +61,7 @@ def redraw(
                 progress(done, total)
     report(project, figures, folder / "claims", figures / "index.html")
     overview(project, figures, folder / "claims")
+    write_rejudged(project, folder / "claims", figures / "evidence")
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:

@@ -92,6 +92,21 @@ def level(
 
 
 @app.command()
+def rejudged(
+    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
+        "paper_figures", "evidence"
+    ),
+) -> None:
+    """Set the ledger of before beside the verdicts of now: which changed, and why."""
+    from pfedrl.analysis.rejudged import write_rejudged
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.published import FOLDER
+
+    project = Project.here()
+    write_rejudged(project, project.root / FOLDER / "claims", output)
+
+
+@app.command()
 def verify(
     names: Annotated[
         list[str] | None,
