@@ -106,12 +106,12 @@ def play(family: WalkerFamily, numbers: Sequence[float], act: Act, seed: int) ->
     rows = len(numbers)
     starts = evaluation_starts(environments, [seed], rows, 1, 0, 0)
     environments.reset(np.arange(rows), starts.reshape(rows, -1))
-    lived = [environments.physics[:, environments.position].copy()]
+    lived = [environments.position.copy()]
     total, active = [np.zeros(rows)], np.ones(rows, np.bool_)
     steps, fell = np.zeros(rows, np.int64), np.zeros(rows, np.bool_)
     while active.any():
         environments.step(act(environments.observation), active)
-        lived.append(environments.physics[:, environments.position].copy())
+        lived.append(environments.position.copy())
         total.append(total[-1] + np.where(active, environments.reward, 0.0))
         steps += active
         fell |= active & environments.terminated

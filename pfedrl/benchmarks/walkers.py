@@ -7,6 +7,7 @@ busy machine it is what the scheduler gives, much to twenty processes and little
 that processor time is compared as well.
 """
 
+import contextlib
 import os
 import statistics
 import time
@@ -58,11 +59,12 @@ def ours(name: str, threads: int) -> Way:
     return live
 
 
-def gymnasiums(name: str, mode: str) -> Way:
+def gymnasiums(name: str, mode: str, opened: contextlib.ExitStack) -> Way:
     how = {"autoreset_mode": AutoresetMode.SAME_STEP}
     environments = gymnasium.make_vec(
         TASKS[name], num_envs=ROWS, vectorization_mode=mode, vector_kwargs=how
     )
+    opened.callback(environments.close)  # or its processes are left to be killed
 
     def live(actions: np.ndarray) -> np.ndarray:
         seen, _ = environments.reset(seed=0)
@@ -92,10 +94,11 @@ def main() -> None:
         table.add_column(column, justify="left" if column in ("task", "way") else "right")
     for name, task in TASKS.items():
         ways = {f"{THREADS} threads": ours(name, THREADS), "1 thread": ours(name, 1)}
-        ways |= {f"gymnasium, {mode}": gymnasiums(name, mode) for mode in GYMNASIUM}
         size = compiled(FAMILIES[name].asset).nu
         actions = np.random.default_rng(0).uniform(-1, 1, (STEPS, ROWS, size)).astype(np.float32)
-        turns = [[taken(way, actions) for way in ways.values()] for _ in range(1 + TURNS)][1:]
+        with contextlib.ExitStack() as opened:
+            ways |= {f"gymnasium, {mode}": gymnasiums(name, mode, opened) for mode in GYMNASIUM}
+            turns = [[taken(way, actions) for way in ways.values()] for _ in range(1 + TURNS)][1:]
         first, *_ = reference = next(zip(*turns, strict=True))
         for way, own in zip(ways, zip(*turns, strict=True), strict=True):
             wall = statistics.median(turn.wall for turn in own)

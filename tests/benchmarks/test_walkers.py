@@ -1,5 +1,7 @@
 """The ways that the benchmark compares see the same, resets included."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ def test_gymnasiums_vector_of_environments_sees_the_same(name, monkeypatch, tmp_
     monkeypatch.setattr(walkers, "ROWS", 3)
     size = {"hopper": 3, "half_cheetah": 6}[name]
     actions = np.random.default_rng(0).uniform(-1, 1, (60, 3, size)).astype(np.float32)
-    expected = walkers.gymnasiums(name, "sync")(actions)
+    with contextlib.ExitStack() as opened:
+        expected = walkers.gymnasiums(name, "sync", opened)(actions)
     for threads in (1, 2):
         np.testing.assert_array_equal(walkers.ours(name, threads)(actions), expected)

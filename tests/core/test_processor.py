@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pfedrl.core.processor import NUMBA, PINS, SWITCH, THREADS, pins
+from pfedrl.core.processor import NUMBA, PINS, SWITCH, THREADS, flags, pinned, pins
 from tests.conftest import TOO_EARLY
 
 HASWELL = frozenset({"avx2", "fma"})
@@ -40,6 +40,26 @@ def test_what_is_set_already_wins_but_threads_are_one():
     assert "MKL_CBWR" not in found
     assert not NUMBA.keys() & found.keys(), "the features of one processor with another's name"
     assert found["OMP_NUM_THREADS"] == "1"
+
+
+@pytest.mark.parametrize("given", [{}, {"MKL_CBWR": "AVX2"}])
+def test_an_mkl_that_does_not_heed_its_pin_is_known_by_another_value(given):
+    """Fingerprints have the pins' values in them: other bits, another fingerprint."""
+    assert pins(given, HASWELL, mkl_heeds=False)["MKL_CBWR"] == "AUTO"
+    assert "MKL_CBWR" not in pins({"MKL_CBWR": "COMPATIBLE"}, HASWELL, mkl_heeds=False)
+
+
+@pytest.mark.skipif(
+    not pinned(os.environ, flags()) or os.environ.get("MKL_CBWR") != "AVX2",
+    reason="MKL is not held to AVX2 here: no AVX2, no C compiler, or other pins",
+)
+def test_mkl_itself_says_that_it_follows_its_pin_on_a_processor_of_any_make():
+    code = "import pfedrl, torch; torch.ones(5, 30, 40) @ torch.ones(5, 40, 20)"
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"MKL_VERBOSE": "1"}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert "CNR:AVX2" in said, said
 
 
 def test_pins_come_before_the_libraries():

@@ -49,6 +49,7 @@ class DQNLearner(DeepLearner):
         self.slope = np.zeros((*batch.reward.shape, actions), np.float32)
         self.loss_slope = torch.from_numpy(self.slope)
         self.epsilon = np.full(replicas, settings.epsilon)
+        self.rate = np.full(replicas, settings.learning_rate)  # at first
         self.goal = 0  # episodes that this round ends with, where rounds are counted in episodes
         self.frames = 0  # steps that every replica has taken
         self.marks = np.array([self.length])  # when a seed is looked at
@@ -59,6 +60,7 @@ class DQNLearner(DeepLearner):
         self.layers, self.target_layers, self.gradient_layers = (
             self.net.views(rows) for rows in (self.weights, self.target, self.gradient)
         )
+        self.arrays = self.weights.numpy(), self.gradient.numpy()  # the same numbers
 
     def policy(self, weights: Tensor) -> Greedy:
         return Greedy(self.net, weights)
@@ -160,7 +162,7 @@ class DQNLearner(DeepLearner):
         )  # fmt: skip
         columns = net.part[phase]
         adam(
-            self.weights.numpy(), self.gradient.numpy(), *self.moments, self.updates[phase],
+            *self.arrays, *self.moments, self.updates[phase],
             self._rate(), learning & ~self.diverged, columns.start, columns.stop,
             *PYTORCH, None,
         )  # fmt: skip
@@ -178,8 +180,7 @@ class DQNLearner(DeepLearner):
     def _rate(self) -> np.ndarray:
         """Each replica's learning rate, by its own episodes."""
         every = self.settings.halve_every
-        halvings = self.experience.episodes.done // every if every else 0
-        return np.broadcast_to(self.settings.learning_rate * 0.5**halvings, self.diverged.shape)
+        return self.rate * 0.5 ** (self.experience.episodes.done // every) if every else self.rate
 
     def observe(self) -> None:
         """A seed at its end keeps the nets that it has then, however long others go on meeting."""

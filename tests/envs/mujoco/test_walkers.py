@@ -94,11 +94,11 @@ def test_neither_the_batch_nor_the_threads_change_a_bit(name):
             alone[row].step(action[row : row + 1], np.array([True]))
             data[row].ctrl[:] = action[row]
             mujoco.mj_step(model, data[row], nstep=frames)
-    for seen in ("observation", "reward", "terminated", "physics"):
+    for seen in ("observation", "reward", "terminated", "position", "speed"):
         one_by_one = np.concatenate([getattr(own, seen) for own in alone])
         np.testing.assert_array_equal(getattr(together, seen), one_by_one)
         np.testing.assert_array_equal(getattr(shared, seen), one_by_one)
-    np.testing.assert_array_equal(together.physics[:, together.position], [d.qpos for d in data])
+    np.testing.assert_array_equal(together.position, [d.qpos for d in data])
     assert len(np.unique(together.observation, axis=0)) == rows
 
 
@@ -204,4 +204,4 @@ def test_it_goes_on_from_a_checkpoint_into_contact():
     for action in actions[10:]:
         for environments in (first, second):
             environments.step(action, everyone)
-    np.testing.assert_array_equal(second.physics, first.physics)
+    np.testing.assert_array_equal(second.batch.state, first.batch.state)
