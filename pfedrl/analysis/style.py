@@ -9,9 +9,7 @@ from typing import Any, get_args
 import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from pfedrl.core.registry import components, load_runnable
 from pfedrl.pipeline.style import Line, Style
@@ -130,25 +128,7 @@ def legend(axis: Axes, handles: Sequence[Artist] | None = None, labels: Iterable
         axis.legend(drawn, named, loc="best")
 
 
-class LaidOutFigure(Figure):
-    """A figure that is drawn once for each file.
-
-    Where panels are laid out by matplotlib, saving draws everything twice, the first time only to
-    find room for it: that pass lays out and draws nothing. What is drawn is the same.
-    """
-
-    def draw(self, renderer: RendererBase) -> None:
-        engine = (
-            self.get_layout_engine()
-        )  # before the second pass, saving puts another in its place
-        if isinstance(engine, ConstrainedLayoutEngine) and self.canvas.is_saving():
-            self._get_draw_artists(renderer)  # type: ignore[attr-defined]  # sets aspects
-            engine.execute(self)
-        else:
-            super().draw(renderer)
-
-
 def new_figure(height: float, **layout: Any) -> tuple[Figure, Any]:
     """A figure of the text's width with its panels; it belongs to no window."""
-    figure = LaidOutFigure(figsize=(WIDTH, height))
+    figure = Figure(figsize=(WIDTH, height))
     return figure, figure.subplots(**layout)

@@ -1,22 +1,13 @@
 """One style for an algorithm, in every figure and for every reader."""
 
-import io
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
-from pfedrl.analysis.style import (
-    METADATA,
-    LaidOutFigure,
-    every_style,
-    file_name,
-    free_styles,
-    paper_style,
-)
+from pfedrl.analysis.style import every_style, file_name, free_styles
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import components
 from pfedrl.pipeline.project import Project
@@ -97,26 +88,3 @@ def test_every_listed_style_is_used_and_a_wrong_name_gets_the_nearest(tmp_path):
         project.styles()
     path.write_text("algorithms: {qavg: {colour: '#000000'}}")
     assert project.styles() == {"qavg": Style(colour="#000000")}
-
-
-def saved(kind: type[Figure], end: str) -> bytes:
-    """Panels with all that needs room: titles, a legend beside, a colour bar, an offset, a map."""
-    with paper_style():
-        figure = kind(figsize=(6, 3))
-        left, middle, right = figure.subplots(1, 3)
-        left.plot([0, 1, 2], [1e7, 3e7, 2e7], label="a line with a long name")
-        left.plot([0, 1, 2], [2e7, 1e7, 2e7], label="another")
-        left.legend(loc="best")
-        middle.plot([1, 10, 100], [0.5, 0.1, 0.2], "o-", label="one")
-        middle.set(xscale="log", ylabel="a label", title="a title")
-        middle.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        figure.colorbar(right.imshow(np.eye(4)), ax=right)
-        figure.suptitle("all of it")
-        written = io.BytesIO()
-        figure.savefig(written, format=end, metadata=METADATA[end])
-    return written.getvalue()
-
-
-@pytest.mark.parametrize("end", METADATA)
-def test_a_figure_drawn_once_is_the_one_drawn_twice(end):
-    assert saved(LaidOutFigure, end) == saved(Figure, end)

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pfedrl.analysis.claim_tests import OUTSIDE
 from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
 from pfedrl.analysis.output import short
-from pfedrl.analysis.style import FAINT, INK, WIDTH, LaidOutFigure
+from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 from pfedrl.pipeline.drawings import TheoryAudit
 
@@ -32,7 +33,7 @@ def draw(context: Context) -> Drawing:
     data = pd.DataFrame(rows)
     lines = len(rows) + data["group"].nunique()
     height = LINE * lines + HEAD + FOOT
-    figure = LaidOutFigure(figsize=(WIDTH, height))
+    figure = Figure(figsize=(WIDTH, height))
     figure.set_layout_engine("none")  # words stand outside the panel
     panel = (LEFT, FOOT / height, RIGHT - LEFT, LINE * lines / height)
     _draw(figure.add_axes(panel), data)
