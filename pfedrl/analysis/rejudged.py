@@ -124,18 +124,19 @@ def _now(paper: str, claim: Before) -> str:
 
 
 def _reasons(claim: Before, result: dict[str, Any], merged: bool) -> list[str]:
-    """What can have changed a verdict, what weighs most first."""
+    """What can have changed a verdict; what is enough by itself stands first."""
     verdict, seeds = result["verdict"], result["seeds"]
     if verdict == NOT_RUN:
         return ["not run"]
     if verdict == OUTSIDE:
         return ["premises"]
     found = ["test"] if claim.test else []
-    found += ["merged"] if merged else []
     if verdict == UNDECIDED:
-        found.insert(0, _why_undecided(result))
+        why = _why_undecided(result)
+        found.insert(len(found) if why == "stricter" else 0, why)
     elif verdict in (LEANS_FOR, LEANS_AGAINST):
         found.insert(0, "leans")
+    found += ["merged"] if merged else []
     if claim.seeds and claim.seeds != seeds:
         found.append("seeds")
     return found or ["evidence"]
@@ -195,7 +196,9 @@ def _page(project: Project, old: OldLedger, rows: list[Rejudged]) -> str:
         lines.append(_line([verdict, *(str(of[v] or "") for v in after), str(of.total())]))
     lines += [
         "",
-        "Why they changed (a verdict may have several reasons; the first is what weighs most):",
+        "Why they changed. Few seeds, one seed, a control, a shorter training, premises and what "
+        "is not run are enough by themselves. Where the first reason is another, what part the test, "
+        "its strictness and the newer runs have in it cannot be told: the old values are gone.",
         "",
         "| reason | | first | in all |",
         "|---|---|--:|--:|",

@@ -32,6 +32,7 @@ def verify_published(
     paper: str,
     experiment: str = "",
     name: str | None = None,
+    *,
     write: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> Iterator[Compared]:

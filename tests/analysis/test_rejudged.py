@@ -106,6 +106,13 @@ def test_the_first_reason_is_computed(expected, verdict, seeds, notes):
     assert _reasons(claim, result, merged=False)[0] == expected
 
 
+def test_another_test_comes_before_its_strictness_and_after_what_is_enough():
+    claim = Before(id="a", words="", where="", verdict="reproduced", evidence="", test="otherwise")
+    result = {"verdict": "undecided", "seeds": 40, "notes": []}
+    assert _reasons(claim, result, merged=True) == ["test", "stricter", "merged"]
+    assert _reasons(claim, result | {"seeds": 5}, merged=True) == ["few seeds", "test", "merged"]
+
+
 def test_the_number_of_seeds_is_read_from_the_old_evidence():
     def seeds(evidence: str) -> int:
         return Before(id="a", words="", where="", verdict="reproduced", evidence=evidence).seeds
