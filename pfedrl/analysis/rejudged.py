@@ -197,8 +197,9 @@ def _page(project: Project, old: OldLedger, rows: list[Rejudged]) -> str:
     lines += [
         "",
         "Why they changed. Few seeds, one seed, a control, a shorter training, premises and what "
-        "is not run are enough by themselves. Where the first reason is another, what part the test, "
-        "its strictness and the newer runs have in it cannot be told: the old values are gone.",
+        "is not run are enough by themselves. Where the first reason is another, what part the "
+        "test, its strictness and the newer runs have in it cannot be told: the old values are "
+        "gone.",
         "",
         "| reason | | first | in all |",
         "|---|---|--:|--:|",
