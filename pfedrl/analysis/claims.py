@@ -100,7 +100,7 @@ def judge(
         "kind": kinds(claim.tests),
         "verdict": verdict.verdict,
         "evidence": "; ".join(dict.fromkeys(outcome.evidence for outcome in outcomes)),
-        "notes": verdict.notes,
+        "notes": [*verdict.notes, *([claim.note] if claim.note else [])],
         "needed": verdict.needed,
         "p_value": main.p_for,
         "p_against": min(1.0, len(smallest) * min(smallest)) if smallest else None,

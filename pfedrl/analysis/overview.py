@@ -17,7 +17,8 @@ def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
     ]
     heading = (
         "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`. How often "
-        "a verdict may be wrong: [evidence/level.md](evidence/level.md).\n"
+        "a verdict may be wrong: [evidence/level.md](evidence/level.md). Which verdicts these "
+        "rules changed: [evidence/rejudged.md](evidence/rejudged.md).\n"
     )
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 

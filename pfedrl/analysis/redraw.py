@@ -10,11 +10,13 @@ from typing import Any
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.overview import overview
+from pfedrl.analysis.rejudged import write_rejudged
 from pfedrl.analysis.report import report
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import FOLDER, NAME, published_runs, scale_of
 from pfedrl.pipeline.scale import Scale
@@ -58,8 +60,10 @@ def redraw(
                 finished.result()
                 done += 1
                 progress(done, total)
-    report(project, figures, folder / "claims", figures / "index.html")
+    code = code_on_page(project)
+    report(project, figures, folder / "claims", figures / "index.html", code)
     overview(project, figures, folder / "claims")
+    write_rejudged(project, folder / "claims", figures / "evidence")
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:

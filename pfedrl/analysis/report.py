@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,25 @@ SYMBOLS = {
 }  # fmt: skip
 
 
-def report(project: Project, figures_dir: Path, claims_dir: Path, output: Path) -> None:
-    """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir)."""
+def report(
+    project: Project,
+    figures_dir: Path,
+    claims_dir: Path,
+    output: Path,
+    code: Mapping[tuple[str, str], str] | None = None,
+) -> None:
+    """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir).
+
+    `code` says of a paper and experiment whether the code here is the one behind its numbers.
+    """
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
     papers = [
         _paper(
-            paper, figures_dir / name, f"{link}/{name}", read_result(claims_dir / f"{name}.json")
+            paper,
+            figures_dir / name,
+            f"{link}/{name}",
+            read_result(claims_dir / f"{name}.json"),
+            code or {},
         )
         for name, paper in project.papers.items()
     ]
@@ -60,9 +73,15 @@ def read_result(path: Path) -> dict[str, Any] | None:
         ) from None
 
 
-def _paper(paper: Paper, folder: Path, link: str, judged: dict[str, Any] | None) -> str:
+def _paper(
+    paper: Paper,
+    folder: Path,
+    link: str,
+    judged: dict[str, Any] | None,
+    code: Mapping[tuple[str, str], str],
+) -> str:
     artifacts = (
-        _artifact(name, artifact, folder, link) for name, artifact in paper.artifacts.items()
+        _artifact(name, artifact, folder, link, code) for name, artifact in paper.artifacts.items()
     )
     theory = (
         f'<p>Its theory is run and judged under <a href="#{escape(paper.theory)}">theory</a>.</p>\n'
@@ -157,7 +176,9 @@ def readable(value: Any, indent: str = "") -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _artifact(name: str, artifact: Artifact, folder: Path, link: str) -> str:
+def _artifact(
+    name: str, artifact: Artifact, folder: Path, link: str, code: Mapping[tuple[str, str], str]
+) -> str:
     known = read_result(folder / f"{name}.json")
     heading = f"<h3>{escape(artifact.title)} <span class='soft'>{escape(name)}</span></h3>\n"
     if known is None:
@@ -176,7 +197,7 @@ def _artifact(name: str, artifact: Artifact, folder: Path, link: str) -> str:
     return (
         f"{heading}<figure>\n{shown}<figcaption>{escape(known['caption'])} "
         f'<span class="soft">{files}</span></figcaption>\n</figure>\n'
-        f"{beside}<pre>{escape(known['command'])}</pre>\n{_provenance(known)}"
+        f"{beside}<pre>{escape(known['command'])}</pre>\n{_provenance(known, code)}"
     )
 
 
@@ -238,12 +259,14 @@ def _printed(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _provenance(known: dict[str, Any]) -> str:
+def _provenance(known: dict[str, Any], code: Mapping[tuple[str, str], str]) -> str:
+    behind = {name: code.get((known["paper"], name)) for name in known["seeds"]}
     versions = (f"{package} {', '.join(found)}" for package, found in known["versions"].items())
     facts = {
         "Scale": known["scale"],
         "Seeds": "; ".join(f"{name} {a} to {b - 1}" for name, (a, b) in known["seeds"].items()),
         "Commit": ", ".join(known["commits"]),
+        "Made by": "; ".join(f"{name}: {words}" for name, words in behind.items() if words),
         "Versions": ", ".join(versions),
         "Core time": f"{known['core_seconds']:,.0f} s",
         "Peak memory": f"{known['peak_memory_mb']:,.0f} MB a job",
@@ -253,7 +276,9 @@ def _provenance(known: dict[str, Any]) -> str:
 
 
 def _list(facts: dict[str, str]) -> str:
-    items = (f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
+    items = (
+        f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items() if value
+    )
     return f"<dl>{''.join(items)}</dl>"
 
 

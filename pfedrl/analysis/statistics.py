@@ -14,7 +14,8 @@ LEVEL = 0.95  # of every confidence interval
 RESAMPLES = 2000
 BOOTSTRAP_SEED = 20220328
 ROUNDING = 1e-10  # paired values nearer than this, relative to their size, are equal
-CHUNK = 25  # resamples weighed at once: few enough to stay in the cache
+CHUNK = 25  # resamples summed up at once: few enough to stay in the cache
+PRODUCT = 200  # resamples in one matrix product: with 25 it took 3 to 25 times as long
 ENOUGH = 10  # seeds from which resampling says more than the t distribution
 
 Interval = tuple[np.ndarray, np.ndarray]
@@ -77,8 +78,9 @@ def bootstrap_mean(
     flat = values.reshape(-1, values.shape[-1])[:, order]
     centre = flat.mean(axis=-1, keepdims=True)  # small numbers keep their digits in the product
     deviations = (flat - centre).T
+    starts = range(0, resamples, PRODUCT)
     means = np.concatenate(
-        [counts[i : i + CHUNK].astype(np.float64) @ deviations for i in range(0, resamples, CHUNK)]
+        [counts[i : i + PRODUCT].astype(np.float64) @ deviations for i in starts]
     )
     low, high = _interval(means / values.shape[-1] + centre[:, 0])
     return low.reshape(values.shape[:-1]), high.reshape(values.shape[:-1])
@@ -102,15 +104,17 @@ def bootstrap_interquartile_mean(
     ranks = np.argsort(values[order], kind="stable")
     ordered = values[order][ranks]
     steps = np.diff(ordered)
+    if not steps.any():  # as bytes sent are: every resample has the one value
+        return float(ordered[0]), float(ordered[0])
     cut = count // 4
     kept = count - 2 * cut
     means = np.empty(resamples)
     for i in range(0, resamples, CHUNK):
-        upto = counts[i : i + CHUNK, ranks[:-1]].astype(np.float64)
-        np.cumsum(upto, axis=1, out=upto)
+        drawn = np.take(counts[i : i + CHUNK], ranks[:-1], axis=1)
+        upto = np.cumsum(drawn, axis=1, dtype=np.int32)  # a third faster than in floats
         np.clip(upto, cut, cut + kept, out=upto)
         upto -= cut
-        means[i : i + CHUNK] = ordered[-1] - upto @ steps / kept
+        means[i : i + CHUNK] = ordered[-1] - upto.astype(np.float64) @ steps / kept
     low, high = _interval(means)
     return float(low), float(high)
 

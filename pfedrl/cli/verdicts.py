@@ -92,10 +92,27 @@ def level(
 
 
 @app.command()
+def rejudged(
+    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
+        "paper_figures", "evidence"
+    ),
+) -> None:
+    """Set the ledger of before beside the verdicts of now: which changed, and why."""
+    from pfedrl.analysis.rejudged import write_rejudged
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.published import FOLDER
+
+    project = Project.here()
+    write_rejudged(project, project.root / FOLDER / "claims", output)
+
+
+@app.command()
 def verify(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Algorithms or statements; with --published: PAPER EXPERIMENT [CELL]."),
+        typer.Argument(
+            help="Algorithms or statements; with --published: PAPER [EXPERIMENT [CELL]]."
+        ),
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Store what comes out here.")] = False,
     published: Annotated[
@@ -105,29 +122,44 @@ def verify(
     """Run again what is stored and say: same bits, same to rounding, or differs.
 
     Stored are digests of a short run of every algorithm and statement on every family, about two
-    minutes in all. With --published a seed of a published run is made again, at its full budget.
+    minutes in all. With --published a seed of a published run is made again, at its full budget:
+    of a cell, of an experiment's quickest one, or of every cell of a paper whose code is not the
+    code here. With --write as well, those with the same bits are recorded as confirmed.
     """
     import os
 
+    from pfedrl.core.errors import PfedrlError
     from pfedrl.core.processor import flags
+    from pfedrl.core.progress import progress_bar
     from pfedrl.pipeline import verify
     from pfedrl.pipeline.project import Project
     from pfedrl.pipeline.verify_published import listed, verify_published
 
     project, given = Project.here(), names or []
-    if write:
-        for name in verify.write(project, given):
-            typer.echo(name)
-        return
     if published and not given:
+        if write:
+            raise PfedrlError("which runs? pfedrl verify --published --write PAPER.")
         for line in listed(project):
             typer.echo(line)
         return
-    compared = verify_published(project, *given) if published else verify.verify(project, given)
+    if published and len(given) > 3:
+        raise PfedrlError("--published takes PAPER [EXPERIMENT [CELL]], not more.")
+    if write and not published:
+        for name in verify.write(project, given):
+            typer.echo(name)
+        return
     answers = []
-    for name, answer, remark in compared:
-        typer.echo(f"{answer:16s} {name}" + (f" ({remark})" if remark else ""))
-        answers.append(answer)
+    with progress_bar("core-seconds") as progress:
+        if published:
+            compared = verify_published(project, *given, write=write, progress=progress)
+        else:
+            compared = verify.verify(project, given)
+        for name, answer, remark in compared:
+            typer.echo(f"{answer:16s} {name}" + (f" ({remark})" if remark else ""))
+            answers.append(answer)
+    if not answers:
+        typer.echo("every published cell is of the code here, or confirmed by it.")
+        return
     typer.echo(verify.summary(answers, verify.why_other_bits(os.environ, flags())))
     if "differs" in answers:
         raise typer.Exit(1)

@@ -223,6 +223,10 @@ class Claim(Settings):
     where: str = Field(description="where they stand in the paper")
     test: Written | list[Written] = Field(description="a comparison, or several that must all hold")
     ours: bool = Field(False, description="the paper does not say it; listed and counted apart")
+    note: str = Field(
+        "",
+        description="to be read beside its verdict, as that its data had been seen before",
+    )
     budget_free: str = Field(
         "", description="why a shorter training decides it too; empty: it gives a leaning only"
     )

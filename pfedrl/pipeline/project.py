@@ -118,6 +118,16 @@ class Project:
         """A file in workflow/scales, or 'published': each experiment at its fullest budget."""
         if name == "published":
             return self._published
+        if name not in self._scales:
+            self._scales[name] = self._read_scale(name)
+        return self._scales[name]
+
+    @cached_property
+    def _scales(self) -> dict[str, Scale]:
+        """Those that were read: every cell asks for its scale."""
+        return {}
+
+    def _read_scale(self, name: str) -> Scale:
         folder = self.root / "workflow" / "scales"
         known = [path.stem for path in folder.glob("*.yaml")]
         if name not in known:
@@ -162,6 +172,16 @@ class Project:
 
     def family_defaults(self, name: str) -> dict[str, Any]:
         """What envs/<name>.yaml says of a family."""
+        if name not in self._families:
+            self._families[name] = self._read_family(name)
+        return dict(self._families[name])
+
+    @cached_property
+    def _families(self) -> dict[str, dict[str, Any]]:
+        """Those that were read: every cell asks for its family."""
+        return {}
+
+    def _read_family(self, name: str) -> dict[str, Any]:
         folder = self.root / "envs"
         known = [path.stem for path in folder.glob("*.yaml")]
         if name not in known:

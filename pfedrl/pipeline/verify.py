@@ -16,7 +16,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.short_runs import measured, short_runs
 
-Answer = Literal["same bits", "same to rounding", "differs", "nothing stored"]
+Answer = Literal["same bits", "same to rounding", "differs", "nothing stored", "skipped"]
 
 FILE = Path("workflow", "digests.json")
 SEEDS = range(1)
@@ -159,7 +159,7 @@ def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
 def summary(answers: Iterable[Answer], reason: str | None) -> str:
     """One line for all; with the reason where bits differ."""
     found = list(answers)
-    kinds = ("same bits", "same to rounding", "differs", "nothing stored")
+    kinds = get_args(Answer)
     counts = ", ".join(f"{found.count(kind)} {kind}" for kind in kinds if kind in found)
     rounded = "same to rounding" in found or "differs" in found
     return counts + (f" ({reason})" if rounded and reason else "")

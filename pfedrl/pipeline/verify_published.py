@@ -1,31 +1,18 @@
 """Published runs, made again a seed at a time: their values are kept in single precision."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.pipeline import confirmed
 from pfedrl.pipeline.artifact import read_facts, read_run
-from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.fingerprint import run_code
+from pfedrl.pipeline.confirmed import Made, code_behind, first_runs, of_the_code_here
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import SCALES, published_folder, published_runs
 from pfedrl.pipeline.short_runs import measured
 from pfedrl.pipeline.verify import KEYS, Compared, compare, digest
 
-
-def published_cells(project: Project, paper: str, experiment: str) -> dict[str, list[Cell]]:
-    """Scale to the cells of an experiment that have published runs there."""
-    return {
-        scale: [
-            cell
-            for cell in cells(project, paper, experiment, scale)
-            if any(published_folder(project.root, scale, cell).glob("*.parquet"))
-        ]
-        for scale in SCALES
-        if project.budget(project.scale(scale), paper, experiment) is not None
-    }
+Progress = Callable[[int, int], None]
 
 
 def listed(project: Project) -> Iterator[str]:
@@ -33,59 +20,87 @@ def listed(project: Project) -> Iterator[str]:
     lines = 0
     for paper, page in project.papers.items():
         for experiment in page.experiments:
-            for scale, found in published_cells(project, paper, experiment).items():
-                if found:
-                    lines += 1
-                    code = _code(project, scale, found)
-                    yield f"{paper} {experiment} at the {scale} scale: {code}"
+            for scale, words in code_behind(project, paper, experiment).items():
+                lines += 1
+                yield f"{paper} {experiment} at the {scale} scale: {words}"
     if not lines:
         yield "nothing is published yet: pfedrl publish adds finished runs."
 
 
-def _code(project: Project, scale: str, found: list[Cell]) -> str:
-    older = 0
-    for cell in found:
-        try:
-            runs = published_runs(project.root, scale, cell)
-        except PfedrlError:
-            return f"other settings than now ({cell.name})"
-        older += any(read_facts(run)["code"] != run_code(cell) for run in runs)
-    return "the code here" if not older else f"other code in {older} of {len(found)} cells"
-
-
 def verify_published(
-    project: Project, paper: str, experiment: str = "", name: str | None = None
+    project: Project,
+    paper: str,
+    experiment: str = "",
+    name: str | None = None,
+    *,
+    write: bool = False,
+    progress: Progress = lambda done, total: None,
 ) -> Iterator[Compared]:
-    """Make the first published seed of a cell again; of the quickest cell, if none is named."""
+    """Make the first published seed of a cell again, and keep a record of it if `write` says so.
+
+    Of an experiment without a cell, the quickest is chosen. Of a paper alone, every cell is made
+    again that is neither of the code here nor confirmed by it, the quickest first: what is done is
+    kept, so that it may be stopped and gone on with.
+    """
+    if experiment:
+        chosen = [_chosen(project, paper, experiment, name)]
+    else:
+        chosen = sorted(_open(project, paper), key=_seconds)
+    seconds = [_seconds(made) for made in chosen]
+    for place, made in enumerate(chosen):
+        yield _again(project, made, write)
+        progress(round(sum(seconds[: place + 1])), round(sum(seconds)))
+
+
+def _chosen(project: Project, paper: str, experiment: str, name: str | None) -> Made:
     project.experiment(paper, experiment)  # a wrong name is one clear error
-    by_scale = published_cells(project, paper, experiment)
-    runs = {
-        cell.name: (scale, cell, published_runs(project.root, scale, cell)[0])
-        for scale, found in reversed(by_scale.items())  # the fuller scale wins
-        for cell in found
-    }
+    found = list(first_runs(project, paper, experiment))
+    runs = {made.cell.name: made for made in reversed(found)}  # the fuller scale wins
     if not runs:
         raise PfedrlError(f"{paper}/{experiment}: nothing is published. See pfedrl publish.")
     if name is not None and name not in runs:
         raise unknown("published cell", name, runs, where=f"{paper}/{experiment}")
-    chosen = name or min(runs, key=lambda name: _seconds_a_seed(read_facts(runs[name][2])))
-    scale, cell, path = runs[chosen]
+    return runs[name] if name is not None else min(runs.values(), key=_seconds)
+
+
+def _open(project: Project, paper: str) -> Iterator[Made]:
+    """The published cells of a paper of which nobody knows whether the code here makes them."""
+    records = confirmed.read(project)
+    published = 0
+    for experiment in project.paper(paper).experiments:
+        for made in first_runs(project, paper, experiment):
+            published += 1
+            if of_the_code_here(project, made):
+                continue
+            if confirmed.confirmed_seed(records, made) is None:
+                yield made
+    if not published:
+        raise PfedrlError(f"{paper}: nothing is published. See pfedrl publish.")
+
+
+def _again(project: Project, made: Made, write: bool) -> Compared:
+    scale, cell, path = made
     table, facts = read_run(path)
     seed = facts["seeds"][0]
+    full_name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed} at the {scale} scale"
+    if (reason := cell.skip()) is not None:
+        return Compared(full_name, "skipped", reason)
     kept = {key: np.array(table[key].to_pylist()) for key in KEYS}
     kept["value"] = table["value"].to_numpy()
     stored = {key: column[kept["seed"] == seed] for key, column in kept.items()}
     found = measured(cell, range(seed, seed + 1), cell.curve_points)
     found["value"] = found["value"].astype(np.float32)
-    full_name = f"{paper} {experiment} {chosen}, seed {seed} at the {scale} scale"
     compared = compare(full_name, digest(stored), digest(found))
-    if facts["code"] == run_code(cell):
-        yield compared
-    else:
-        remark = "; ".join(filter(None, [compared.remark, "code or libraries changed since"]))
-        yield compared._replace(remark=remark)
+    if write and compared.answer == "same bits":
+        confirmed.record(project, made, seed)
+    if of_the_code_here(project, made):
+        return compared
+    remark = "; ".join(filter(None, [compared.remark, "code or libraries changed since"]))
+    return compared._replace(remark=remark)
 
 
-def _seconds_a_seed(facts: dict[str, Any]) -> float:
+def _seconds(made: Made) -> float:
+    """What a seed took."""
+    facts = read_facts(made.path)
     first, last = facts["seeds"]
     return facts["cpu_seconds"] / (last - first)

@@ -19,7 +19,7 @@ from tests.tiny import ROOT
 NOISE = np.random.default_rng(2).normal(size=(8, 100))
 INFINITE = float("inf")
 PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
-CLAIM_KEYS = {"floor", "ceiling", "budget_free"}
+CLAIM_KEYS = {"floor", "ceiling", "budget_free", "note"}
 
 
 @pytest.fixture(autouse=True)
@@ -139,6 +139,12 @@ def test_equal_values_are_not_greater_and_are_equivalent(verdict):
     same = curve(1, 1, noise=0)
     assert verdict(same, **GREATER)["verdict"] == "undecided"
     assert verdict(same, **EQUIVALENT)["verdict"] == "reproduced"
+
+
+def test_what_is_noted_of_a_claim_stands_beside_its_verdict(verdict):
+    ends = {"greater": "qavg_local_steps=1", "smaller": "qavg_local_steps=inf"}
+    result = verdict(curve(5, 1), kind="greater", **ends, note="seen before")
+    assert result["notes"][-1] == "seen before"
 
 
 def test_a_single_seed_is_inconclusive(verdict):

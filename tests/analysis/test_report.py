@@ -84,6 +84,14 @@ def test_page_is_the_same_when_written_again(page, project, tmp_path):
     assert page.read_bytes() == before
 
 
+def test_page_says_whether_the_code_here_made_the_numbers(page, project, tmp_path):
+    assert "Made by" not in page.read_text()
+    code = {("qavg", "table1_random_mdps"): "other code in 1 of 3 cells; seed 0 made again"}
+    report(project, page.parent, tmp_path / "claims", page, code)
+    said = "<dt>Made by</dt><dd>table1_random_mdps: other code in 1 of 3 cells; seed 0 made again"
+    assert said in page.read_text()
+
+
 def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path):
     report(project, tmp_path / "figures", tmp_path / "claims", tmp_path / "index.html")
     text = (tmp_path / "index.html").read_text()

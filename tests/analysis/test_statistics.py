@@ -161,3 +161,7 @@ def test_rounding_is_no_difference_and_a_diverged_pair_stays_one():
     np.testing.assert_array_equal(
         statistics.paired_differences(first, second), [0.0, 0.0, 1.0, np.nan]
     )
+
+
+def test_what_never_varies_has_no_interval_around_it():
+    assert statistics.bootstrap_interquartile_mean(np.full(40, 3.7)) == (3.7, 3.7)

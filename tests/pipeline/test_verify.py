@@ -13,8 +13,10 @@ from typer.testing import CliRunner
 from pfedrl.cli import app
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
+from pfedrl.pipeline import confirmed
 from pfedrl.pipeline import verify as module
 from pfedrl.pipeline.cells import cells, run_path
+from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import publish, published_runs
@@ -160,7 +162,7 @@ def published(tmp_path, monkeypatch):
 def test_published_runs_are_listed_with_their_code(published, monkeypatch):
     line = "pfedrl_rep figure2 at the laptop scale: "
     assert list(listed(published)) == [line + "the code here"]
-    monkeypatch.setattr("pfedrl.pipeline.verify_published.run_code", lambda cell: "another")
+    monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "another")
     count = len(list(cells(published, "pfedrl_rep", "figure2", "laptop")))
     assert list(listed(published)) == [line + f"other code in {count} of {count} cells"]
 
@@ -185,3 +187,66 @@ def test_nothing_published_is_said(tmp_path):
     assert ["nothing is published" in line for line in listed(project)] == [True]
     with pytest.raises(PfedrlError, match="nothing is published"):
         list(verify_published(project, "pfedrl_rep", "figure2"))
+
+
+def by_other_code(project, monkeypatch):
+    """The published runs are of other code than the code here."""
+    monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "the code here")
+    return list(cells(project, "pfedrl_rep", "figure2", "laptop"))
+
+
+def test_a_paper_is_confirmed_cell_by_cell_and_said_to_be_so(published, monkeypatch):
+    count = len(by_other_code(published, monkeypatch))
+    other = f"other code in {count} of {count} cells"
+    assert not (published.root / confirmed.FILE).exists()
+    done = []
+    answers = verify_published(
+        published, "pfedrl_rep", write=True, progress=lambda *of: done.append(of)
+    )
+    next(answers)
+    assert next(listed(published)).endswith(
+        f"{other}; seed 2 made again by the code here: same bits, in 1 of them"
+    ), "what is done is kept"
+    assert {found.answer for found in answers} == {"same bits"}
+    said = f"{other}; seed 2 made again by the code here: same bits"
+    assert next(listed(published)).endswith(said)
+    assert code_on_page(published) == {("pfedrl_rep", "figure2"): said}
+    assert len(done) == count and all(now <= total for now, total in done)
+    assert not list(verify_published(published, "pfedrl_rep")), "nothing is left to be confirmed"
+    kept = json.loads((published.root / confirmed.FILE).read_text())
+    assert len(kept) == count
+    assert set(next(iter(kept.values()))) == {"seed", "file", "code", "processor", "commit"}
+
+
+def test_a_confirmation_by_other_code_or_of_another_file_counts_as_nothing(published, monkeypatch):
+    first, *_ = by_other_code(published, monkeypatch)
+    (found,) = verify_published(published, "pfedrl_rep", "figure2", first.name, write=True)
+    assert found.answer == "same bits" and "changed since" in found.remark
+    assert "same bits" in next(listed(published))
+    (path,) = published_runs(published.root, "laptop", first)
+    whole = path.read_bytes()
+    pq.write_table(pq.read_table(path), path)  # the same values, but nobody compared these
+    assert "same bits" not in next(listed(published))
+    path.write_bytes(whole)
+    assert "same bits" in next(listed(published))
+    monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "newer code")
+    assert "same bits" not in next(listed(published))
+
+
+def test_nothing_is_recorded_unasked_nor_of_what_differs(published, monkeypatch):
+    first, *_ = by_other_code(published, monkeypatch)
+    list(verify_published(published, "pfedrl_rep", "figure2", first.name))
+    (path,) = published_runs(published.root, "laptop", first)
+    table = pq.read_table(path)
+    values = pc.multiply(table["value"], pa.scalar(1.01, pa.float32()))
+    pq.write_table(table.set_column(table.column_names.index("value"), "value", values), path)
+    (found,) = verify_published(published, "pfedrl_rep", "figure2", first.name, write=True)
+    assert found.answer == "differs"
+    assert not (published.root / confirmed.FILE).exists()
+
+
+def test_the_command_asks_which_paper(published):
+    done = CliRunner().invoke(app, ["verify", "--published", "--write"])
+    assert "which runs?" in str(done.exception)
+    done = CliRunner().invoke(app, ["verify", "--published", "pfedrl_rep"])
+    assert done.stdout == "every published cell is of the code here, or confirmed by it.\n"
