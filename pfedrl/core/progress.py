@@ -18,13 +18,15 @@ def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int
             yield lambda done, total: bar.update(task, completed=done, total=total)
         return
     started = shown = time.monotonic()
+    before: int | None = None  # done by a process that was killed, which took no time of this one
 
     def line(done: int, total: int) -> None:
-        nonlocal shown
+        nonlocal shown, before
         now = time.monotonic()
+        before = done - 1 if before is None else before
         if now - shown >= every:
             shown = now
-            left = (now - started) * (total - done) / max(done, 1)
+            left = (now - started) * (total - done) / max(done - before, 1)
             print(f"{title}: {done} of {total}, about {left:.0f} s to go", file=sys.stderr)
 
     yield line

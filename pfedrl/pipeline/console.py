@@ -7,7 +7,6 @@ are in .snakemake/log, and on the console with `--printshellcmds` or `--verbose`
 """
 
 import logging
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -31,6 +30,12 @@ SAID_BETTER = (  # or not worth saying
     "CalledProcessError",
     "At least one job did not complete successfully",
 )
+SAID_TOO = (  # though Snakemake takes them for details
+    "Nothing to be done",
+    "Will exit after finishing currently running jobs",
+    "Terminating processes on user request",
+)
+RESTART = "Trying to restart job"
 
 Pricing = Callable[[str, dict[str, str]], Cost | None]  # of a rule and its wildcards
 
@@ -67,7 +72,10 @@ class JobConsole(logging.Handler):
         self.report, self.price, self.dry, self.cores = report, price, dry, cores
         self.console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
         self.jobs: dict[int, Job] = {}  # those that run; in a dry run, all
-        self.done, self.total, self.failed = 0, 0, 0
+        self.done, self.total = 0, 0
+        self.failed: set[int] = set()  # jobs whose last try was no good
+        self.trouble = False  # besides a job's
+        self.said: set[str] = set()
         self.started = time.monotonic()
         self.live: Live | None = None
 
@@ -76,10 +84,16 @@ class JobConsole(logging.Handler):
         act = getattr(self, f"_{event}", None)
         if act is not None:
             act(record)
-        elif any(words in str(record.msg) for words in SAID_BETTER):
             return
-        elif record.levelno >= logging.WARNING or "Nothing to be done" in str(record.msg):
-            self.console.print(str(record.msg))
+        said = str(record.msg)
+        if said.startswith(RESTART):
+            self.console.print("    It is tried again, from its checkpoint if it has one.")
+        elif said in self.said or any(words in said for words in SAID_BETTER):
+            return
+        elif record.levelno >= logging.WARNING or any(words in said for words in SAID_TOO):
+            self.trouble |= record.levelno >= logging.ERROR
+            self.said.add(said)
+            self.console.print(said)
 
     def close(self) -> None:
         if self.live is not None:
@@ -89,10 +103,14 @@ class JobConsole(logging.Handler):
             self.console.print(summary(self.jobs.values(), self.price, self.cores))
         elif self.failed:
             self.console.print(
-                f"{self.failed} failed, {self.done} of {self.total} done. After the cause is "
+                f"{len(self.failed)} failed, {self.done} of {self.total} done. After the cause is "
                 "mended, the same command goes on from here."
             )
-        elif not self.dry and self.report.exists() and sys.exc_info()[0] is None:
+        elif not self.dry and self.done < self.total:
+            self.console.print(
+                f"Stopped, {self.done} of {self.total} done. The same command goes on from here."
+            )
+        elif not self.dry and not self.trouble and self.report.exists():
             self.console.print(f"The report is {self.report}")
         super().close()
 
@@ -113,6 +131,7 @@ class JobConsole(logging.Handler):
 
     def _job_finished(self, record: Any) -> None:
         job = self.jobs.pop(record.job_id, None)
+        self.failed.discard(record.job_id)  # it was tried again
         self.done += 1  # of a group all end at once; Snakemake's own count comes after them
         if job is not None and job.log is not None and self.live is None:
             took = duration((time.monotonic() - job.started) / 3600)
@@ -123,7 +142,7 @@ class JobConsole(logging.Handler):
 
     def _job_error(self, record: Any) -> None:
         job = self.jobs.pop(record.jobid, None)
-        self.failed += 1
+        self.failed.add(record.jobid)
         title = record.rule_name if job is None else job.title
         self.console.print(f"Failed: {title}")
         for log in record.log:

@@ -27,13 +27,6 @@ def kept(tiny: Tiny) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if Path(name).name[0] != "."}
 
 
-def start(tiny: Tiny, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        tiny.command(*arguments), cwd=tiny.root, env=tiny.environment(), start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-
-
 def moments(tiny: Tiny, random, count: int) -> Iterator[int]:
     """Sizes of the results at which to strike: between nothing and everything."""
     yield from sorted(random.integers(0, times(8, 25), count))
@@ -49,7 +42,7 @@ def test_a_pipeline_that_is_killed(new_project: Tiny, finished: Tiny, random, fa
     for at in moments(new_project, random, times(1, 7)):
         with fault(f"pipeline ended by {number.name}"):
             before = kept(new_project)
-            process = start(new_project, *TARGETS)
+            process = new_project.start(*TARGETS)
             while process.poll() is None and files_under(folder) < at:
                 time.sleep(0.01)
             os.killpg(process.pid, number)
@@ -65,7 +58,7 @@ def test_a_pipeline_that_is_killed(new_project: Tiny, finished: Tiny, random, fa
 def test_two_pipelines_in_one_folder(new_project: Tiny, finished: Tiny, fault):
     for _ in range(times(1, 3)):
         with fault("two pipelines at once"):
-            first = start(new_project, "--forceall", *TARGETS)
+            first = new_project.start("--forceall", *TARGETS)
             locks = new_project.root / ".snakemake" / "locks"
             while first.poll() is None and not (locks.exists() and any(locks.iterdir())):
                 time.sleep(0.01)

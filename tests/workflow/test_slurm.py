@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pfedrl.pipeline.artifact import read_facts, read_run
-from tests.workflow.conftest import PAPER, Tiny, copy_of
+from pfedrl.pipeline.artifact import read_run
+from tests.workflow.conftest import Tiny, copy_of, gated
 
 CONF = Path("/etc/slurm/slurm.conf")  # Slurm's own folder: its daemons look nowhere else
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
@@ -21,7 +21,6 @@ PROFILE = ("--workflow-profile", "profiles/slurm", "--slurm-no-account", "--late
            "--seconds-between-status-checks", "2")  # fmt: skip
 NUMBERS = ("paper_figures/tiny/figure1.csv", "paper_figures/tiny/table1.csv")
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
-ROUNDS, PAUSE = 500, 0.3  # of a run that takes longer than it may, without keeping a core busy
 SETTINGS = """\
 ClusterName=pfedrl
 SlurmctldHost={host}(127.0.0.1)
@@ -112,25 +111,32 @@ def asked(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
-def slow(new_project: Tiny) -> Tiny:
-    """The project with a run that takes two minutes and a half, and keeps a checkpoint often."""
-    windy = PAPER["experiments"]["windy"]
-    qavg = {**windy["variants"]["qavg"], "iterations": 4 * ROUNDS}
-    experiments = {**PAPER["experiments"], "windy": {**windy, "variants": {"qavg": qavg}}}
-    new_project.write("workflow/papers/tiny/experiments.yaml", experiments)
-    line = "        control.progress(done, rounds or done)\n"
-    pause = f'        __import__("time").sleep({PAUSE})\n'
-    new_project.replace("pfedrl/stack/loop.py", line, line + pause)
-    return Tiny(new_project.root, {"PFEDRL_CHECKPOINT_SECONDS": "2"})
-
-
 def undisturbed(tiny: Tiny, folder: Path) -> list[dict]:
-    """What the same run gives on this machine, in one go and without its pauses."""
-    fast = copy_of(tiny, folder)
-    pause = f'        __import__("time").sleep({PAUSE})\n'
-    fast.replace("pfedrl/stack/loop.py", pause, "")
-    fast.make(RUN)
-    return read_run(fast.root / RUN)[0].to_pylist()
+    """What the same run gives on this machine, in one go."""
+    alone = copy_of(tiny, folder)
+    alone.make("--force", RUN)
+    return read_run(alone.root / RUN)[0].to_pylist()
+
+
+def at_the_gate(tiny: Tiny) -> tuple[subprocess.Popen[str], str]:
+    """The pipeline with its run in the middle, and the run's job."""
+    process = tiny.start(*PROFILE, "--printshellcmds", "--", RUN)
+    while 3 not in tiny.rounds() and process.poll() is None:
+        time.sleep(0.2)
+    if process.poll() is not None:
+        pytest.fail(process.communicate()[0])
+    return process, asked("squeue", "-h", "-t", "R", "-o", "%i")
+
+
+def ended(tiny: Tiny, process: subprocess.Popen[str], folder: Path) -> str:
+    """Let the run go on to its end; it did so from its checkpoint, to the same artifact."""
+    tiny.open_gate()
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    assert tiny.rounds() == [1, 2, 3, 3, 4], "the first two rounds were run once"
+    assert read_run(tiny.root / RUN)[0].to_pylist() == undisturbed(tiny, folder)
+    print(output)
+    return output
 
 
 def test_the_pipeline_goes_through_it(cluster: Path, new_project: Tiny, finished: Tiny):
@@ -144,31 +150,33 @@ def test_the_pipeline_goes_through_it(cluster: Path, new_project: Tiny, finished
 def test_a_job_over_its_time_goes_on_from_its_checkpoint(
     cluster: Path, new_project: Tiny, tmp_path: Path
 ):
-    tiny = slow(new_project)
-    done = tiny.snakemake(*PROFILE, "--printshellcmds", "--set-resources", "run:runtime=2",
-                          "--", RUN)  # fmt: skip
-    assert done.returncode == 0, done.stdout
-    assert "Trying to restart job" in done.stdout
-    rows = read_run(tiny.root / RUN)[0].to_pylist()
-    assert rows == undisturbed(tiny, tmp_path / "again")
-    assert read_facts(tiny.root / RUN)["wall_seconds"] >= ROUNDS * PAUSE * 0.9
-    print(done.stdout)
+    tiny = gated(new_project)
+    process, job = at_the_gate(tiny)
+    subprocess.run(["scontrol", "update", f"JobId={job}", "TimeLimit=1"], check=True)
+    wait_until(job, "TIMEOUT")
+    output = ended(tiny, process, tmp_path / "again")
+    assert "Trying to restart job" in output
 
 
+@pytest.mark.parametrize("fault", ["requeued", "its node failed"])
 def test_a_requeued_job_goes_on_from_its_checkpoint(
-    cluster: Path, new_project: Tiny, tmp_path: Path
+    cluster: Path, new_project: Tiny, tmp_path: Path, fault: str
 ):
-    tiny = slow(new_project)
-    process = subprocess.Popen(
-        tiny.command(*PROFILE, "--", RUN), cwd=tiny.root, env=tiny.environment(),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    checkpoint = (tiny.root / RUN).with_suffix(".checkpoint")
-    while not checkpoint.exists() and process.poll() is None:
+    tiny = gated(new_project)
+    process, job = at_the_gate(tiny)
+    if fault == "requeued":
+        subprocess.run(["scontrol", "requeue", job], check=True)
+    else:
+        node = f"NodeName={asked('sinfo', '-h', '-o', '%n')}"
+        for change in (["State=DOWN", "Reason=test"], ["State=RESUME"]):
+            subprocess.run(["scontrol", "update", node, *change], check=True)
+    wait_until(job, "PENDING")
+    output = ended(tiny, process, tmp_path / "again")
+    assert "Trying to restart job" not in output, "Slurm did it, Snakemake did not notice"
+    assert f"JobId={job} " in asked("scontrol", "show", "job", job)
+    assert " Restarts=1 " in asked("scontrol", "show", "job", job)
+
+
+def wait_until(job: str, state: str) -> None:
+    while f"JobState={state} " not in asked("scontrol", "show", "job", job):
         time.sleep(0.2)
-    job = asked("squeue", "-h", "-t", "R", "-o", "%i")
-    subprocess.run(["scontrol", "requeue", job], check=True)
-    output, _ = process.communicate()
-    assert process.returncode == 0, output
-    assert read_run(tiny.root / RUN)[0].to_pylist() == undisturbed(tiny, tmp_path / "again")
-    assert "starts over" not in output
