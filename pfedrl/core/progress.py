@@ -6,6 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
+def span(seconds: float) -> str:
+    """40 s, 12 min or 5.3 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 @contextmanager
 def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int], None]]:
     """A function of (done, total) that shows how far the work is and how long it will take."""
@@ -27,6 +34,6 @@ def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int
         if now - shown >= every:
             shown = now
             left = (now - started) * (total - done) / max(done - before, 1)
-            print(f"{title}: {done} of {total}, about {left:.0f} s to go", file=sys.stderr)
+            print(f"{title}: {done} of {total}, about {span(left)} to go", file=sys.stderr)
 
     yield line

@@ -19,7 +19,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pfedrl.pipeline.costs import Cost, duration, sentences
+from pfedrl.pipeline.costs import Cost, core_hours, duration, sentences
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
 TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -61,7 +61,10 @@ def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> None:
     for handler in list(manager.logger.handlers):
         if handler.name == STREAM:
             manager.logger.removeHandler(handler)
-            manager.logger.addHandler(JobConsole(report, price, settings.dryrun, cores))
+            ours = JobConsole(report, price, settings.dryrun, cores)
+            manager.logger.addHandler(ours)
+            if ours.console.is_terminal:  # the larger scales take a while
+                ours.console.print("Looking for what is out of date.")
 
 
 class JobConsole(logging.Handler):
@@ -157,14 +160,18 @@ class JobConsole(logging.Handler):
     def _screen(self) -> Group:
         """The bar of all jobs, and the running ones below it, the oldest first."""
         grid = Table.grid(padding=(0, 2), expand=True)
+        # a full last column would put what another writes, as an echoed ^C, on a line of its own
+        grid.width = max(self.console.width - 1, 1)
         grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         grid.add_column(no_wrap=True, justify="right")
-        passed = duration((time.monotonic() - self.started) / 3600)
+        now = time.monotonic()
+        passed = duration((now - self.started) / 3600)
         bar = ProgressBar(total=max(self.total, 1), completed=self.done)
         grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed}")
         for job in list(self.jobs.values()):
             if job.log is not None:
-                grid.add_row(Text(f"  {job.title}"), Text(last_progress(job.log)))
+                said = last_progress(job.log) or duration((now - job.started) / 3600)
+                grid.add_row(Text(f"  {job.title}"), Text(said))
         return Group(grid)
 
 
@@ -214,7 +221,7 @@ def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
         table.add_column(paper, justify="right")
     for rule in rules:
         table.add_row(rule, *(str(counter[rule] or "") for counter in counts.values()))
-    hours = [sum(cost.seconds for cost in costs[paper]) / 3600 for paper in counts]
+    hours = [core_hours(costs[paper]) for paper in counts]
     table.add_row("core time", *(duration(each) if each else "" for each in hours))
     known = [cost for found in costs.values() for cost in found]
     lines = [Text(text) for text in sentences(known, sum(unknown.values()), cores, A_DAY)]
