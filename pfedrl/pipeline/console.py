@@ -115,6 +115,8 @@ class JobConsole(logging.Handler):
             )
         elif not self.dry and not self.trouble and self.report.exists():
             self.console.print(f"The report is {self.report}")
+        elif not self.dry and not self.trouble and self.total:
+            self.console.print(f"Done, {self.total} jobs. The report is not made yet.")
         super().close()
 
     def _run_info(self, record: Any) -> None:

@@ -144,6 +144,13 @@ def test_a_pipeline_that_ends_early_says_so_and_names_no_report(tmp_path: Path):
     assert made.written.getvalue().count("Will exit") == 1
 
 
+def test_without_a_report_the_end_is_told_all_the_same(tmp_path: Path):
+    made = Made(tmp_path)
+    made.report.unlink()
+    made.tell("progress", done=3, total=3)
+    assert made.last() == "Done, 3 jobs. The report is not made yet."
+
+
 def test_an_error_of_snakemake_is_shown_and_no_report(tmp_path: Path):
     made = Made(tmp_path)
     made.tell("progress", done=3, total=3)
