@@ -1,6 +1,7 @@
 """The command line: help worth reading, one line for a mistake, lean imports."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -125,6 +126,14 @@ def test_the_version_is_shown():
     from pfedrl import __version__
 
     assert pfedrl("--version").stdout == f"pfedrl {__version__}\n"
+
+
+def test_the_cost_of_a_scale_is_in_core_hours_memory_disk_and_nodes():
+    said = pfedrl("cost", "--scale", "paper", "--hours", "24", "--cores", "16").stdout
+    number = r"[\d.,e+]+"
+    assert re.search(rf"^\d+ runs take about {number} h of core time, {number} h on 16 core", said)
+    assert re.search(rf"Up to {number} MB of memory a job, {number} MB of disk\.\n", said)
+    assert re.search(r"^Nodes of 16 cores that are done within 24 h: \d+\.$", said, re.MULTILINE)
 
 
 def test_a_log_takes_the_output_and_the_error(tmp_path: Path):

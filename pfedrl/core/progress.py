@@ -6,6 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
+def span(seconds: float) -> str:
+    """40 s, 12 min or 5.3 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 @contextmanager
 def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int], None]]:
     """A function of (done, total) that shows how far the work is and how long it will take."""
@@ -18,13 +25,15 @@ def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int
             yield lambda done, total: bar.update(task, completed=done, total=total)
         return
     started = shown = time.monotonic()
+    before: int | None = None  # done by a process that was killed, which took no time of this one
 
     def line(done: int, total: int) -> None:
-        nonlocal shown
+        nonlocal shown, before
         now = time.monotonic()
+        before = done - 1 if before is None else before
         if now - shown >= every:
             shown = now
-            left = (now - started) * (total - done) / max(done, 1)
-            print(f"{title}: {done} of {total}, about {left:.0f} s to go", file=sys.stderr)
+            left = (now - started) * (total - done) / max(done - before, 1)
+            print(f"{title}: {done} of {total}, about {span(left)} to go", file=sys.stderr)
 
     yield line

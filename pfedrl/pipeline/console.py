@@ -7,7 +7,6 @@ are in .snakemake/log, and on the console with `--printshellcmds` or `--verbose`
 """
 
 import logging
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -20,7 +19,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pfedrl.pipeline.costs import Cost, duration, sentences
+from pfedrl.pipeline.costs import Cost, core_hours, duration, sentences
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
 TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -31,6 +30,12 @@ SAID_BETTER = (  # or not worth saying
     "CalledProcessError",
     "At least one job did not complete successfully",
 )
+SAID_TOO = (  # though Snakemake takes them for details
+    "Nothing to be done",
+    "Will exit after finishing currently running jobs",
+    "Terminating processes on user request",
+)
+RESTART = "Trying to restart job"
 
 Pricing = Callable[[str, dict[str, str]], Cost | None]  # of a rule and its wildcards
 
@@ -56,7 +61,10 @@ def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> None:
     for handler in list(manager.logger.handlers):
         if handler.name == STREAM:
             manager.logger.removeHandler(handler)
-            manager.logger.addHandler(JobConsole(report, price, settings.dryrun, cores))
+            ours = JobConsole(report, price, settings.dryrun, cores)
+            manager.logger.addHandler(ours)
+            if ours.console.is_terminal:  # the larger scales take a while
+                ours.console.print("Looking for what is out of date.")
 
 
 class JobConsole(logging.Handler):
@@ -67,7 +75,10 @@ class JobConsole(logging.Handler):
         self.report, self.price, self.dry, self.cores = report, price, dry, cores
         self.console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
         self.jobs: dict[int, Job] = {}  # those that run; in a dry run, all
-        self.done, self.total, self.failed = 0, 0, 0
+        self.done, self.total = 0, 0
+        self.failed: set[int] = set()  # jobs whose last try was no good
+        self.trouble = False  # besides a job's
+        self.said: set[str] = set()
         self.started = time.monotonic()
         self.live: Live | None = None
 
@@ -76,10 +87,16 @@ class JobConsole(logging.Handler):
         act = getattr(self, f"_{event}", None)
         if act is not None:
             act(record)
-        elif any(words in str(record.msg) for words in SAID_BETTER):
             return
-        elif record.levelno >= logging.WARNING or "Nothing to be done" in str(record.msg):
-            self.console.print(str(record.msg))
+        said = str(record.msg)
+        if said.startswith(RESTART):
+            self.console.print("    It is tried again, from its checkpoint if it has one.")
+        elif said in self.said or any(words in said for words in SAID_BETTER):
+            return
+        elif record.levelno >= logging.WARNING or any(words in said for words in SAID_TOO):
+            self.trouble |= record.levelno >= logging.ERROR
+            self.said.add(said)
+            self.console.print(said)
 
     def close(self) -> None:
         if self.live is not None:
@@ -89,11 +106,17 @@ class JobConsole(logging.Handler):
             self.console.print(summary(self.jobs.values(), self.price, self.cores))
         elif self.failed:
             self.console.print(
-                f"{self.failed} failed, {self.done} of {self.total} done. After the cause is "
+                f"{len(self.failed)} failed, {self.done} of {self.total} done. After the cause is "
                 "mended, the same command goes on from here."
             )
-        elif not self.dry and self.report.exists() and sys.exc_info()[0] is None:
+        elif not self.dry and self.done < self.total:
+            self.console.print(
+                f"Stopped, {self.done} of {self.total} done. The same command goes on from here."
+            )
+        elif not self.dry and not self.trouble and self.report.exists():
             self.console.print(f"The report is {self.report}")
+        elif not self.dry and not self.trouble and self.total:
+            self.console.print(f"Done, {self.total} jobs. The report is not made yet.")
         super().close()
 
     def _run_info(self, record: Any) -> None:
@@ -113,6 +136,7 @@ class JobConsole(logging.Handler):
 
     def _job_finished(self, record: Any) -> None:
         job = self.jobs.pop(record.job_id, None)
+        self.failed.discard(record.job_id)  # it was tried again
         self.done += 1  # of a group all end at once; Snakemake's own count comes after them
         if job is not None and job.log is not None and self.live is None:
             took = duration((time.monotonic() - job.started) / 3600)
@@ -123,7 +147,7 @@ class JobConsole(logging.Handler):
 
     def _job_error(self, record: Any) -> None:
         job = self.jobs.pop(record.jobid, None)
-        self.failed += 1
+        self.failed.add(record.jobid)
         title = record.rule_name if job is None else job.title
         self.console.print(f"Failed: {title}")
         for log in record.log:
@@ -138,14 +162,18 @@ class JobConsole(logging.Handler):
     def _screen(self) -> Group:
         """The bar of all jobs, and the running ones below it, the oldest first."""
         grid = Table.grid(padding=(0, 2), expand=True)
+        # a full last column would put what another writes, as an echoed ^C, on a line of its own
+        grid.width = max(self.console.width - 1, 1)
         grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         grid.add_column(no_wrap=True, justify="right")
-        passed = duration((time.monotonic() - self.started) / 3600)
+        now = time.monotonic()
+        passed = duration((now - self.started) / 3600)
         bar = ProgressBar(total=max(self.total, 1), completed=self.done)
         grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed}")
         for job in list(self.jobs.values()):
             if job.log is not None:
-                grid.add_row(Text(f"  {job.title}"), Text(last_progress(job.log)))
+                said = last_progress(job.log) or duration((now - job.started) / 3600)
+                grid.add_row(Text(f"  {job.title}"), Text(said))
         return Group(grid)
 
 
@@ -195,7 +223,7 @@ def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
         table.add_column(paper, justify="right")
     for rule in rules:
         table.add_row(rule, *(str(counter[rule] or "") for counter in counts.values()))
-    hours = [sum(cost.seconds for cost in costs[paper]) / 3600 for paper in counts]
+    hours = [core_hours(costs[paper]) for paper in counts]
     table.add_row("core time", *(duration(each) if each else "" for each in hours))
     known = [cost for found in costs.values() for cost in found]
     lines = [Text(text) for text in sentences(known, sum(unknown.values()), cores, A_DAY)]

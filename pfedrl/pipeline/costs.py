@@ -116,7 +116,7 @@ def sentences(costs: Sequence[Cost], unknown: int, cores: int, hours: float) -> 
         seconds = [cost.seconds for cost in costs]
         longest = max(seconds)
         said.append(
-            f"{len(costs)} runs take about {duration(sum(seconds) / 3600)} of core time, "
+            f"{len(costs)} runs take about {duration(core_hours(costs))} of core time, "
             f"{duration(makespan(seconds, cores) / 3600)} on {cores} cores; the longest "
             f"{duration(longest / 3600)}. Up to {max(c.memory_mb for c in costs):.0f} MB of "
             f"memory a job, {sum(c.disk_mb for c in costs):.2g} MB of disk."
@@ -130,6 +130,10 @@ def sentences(costs: Sequence[Cost], unknown: int, cores: int, hours: float) -> 
     if unknown:
         said.append(f"{unknown} runs are not counted: nothing like them has been run here.")
     return said
+
+
+def core_hours(costs: Iterable[Cost]) -> float:
+    return sum(cost.seconds + START_UP for cost in costs) / 3600
 
 
 def duration(hours: float | None) -> str:

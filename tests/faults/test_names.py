@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from pfedrl.core.errors import USAGE, PfedrlError
+from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.project import Project
 from tests.faults.conftest import times
 from tests.projects import write_paper, write_scale
-from tests.workflow.conftest import PAPER, Tiny
+from tests.workflow.conftest import PAPER, ROOT, Tiny, scale
 
 HOSTILE = (
     "a$(touch x)", "a`touch x`", "a;touch x", "a|b", "a&b", "a>b", "a b", "a\nb", "a'b", 'a"b',
@@ -24,23 +25,31 @@ def renamed(place: str, name: str) -> dict:
         windy = page["experiments"]["windy"]
         variant = {"algorithm": "qavg", **windy["variants"]["qavg"]}
         page["experiments"]["windy"] = {**windy, "variants": {name: variant}}
+    elif place == "sweep":  # its keys are in the names of cells
+        random = page["experiments"]["random"]
+        page["experiments"]["random"] = {**random, "sweep": {f"family.{name}": [0, 0.5]}}
     else:
         old = {"experiment": "windy", "artifact": "table1"}[place]
         page[f"{place}s"][name] = page[f"{place}s"].pop(old)
     return page
 
 
-@pytest.mark.parametrize("place", ["experiment", "variant", "artifact"])
+@pytest.mark.parametrize("place", ["experiment", "variant", "artifact", "sweep"])
 def test_a_hostile_name_is_one_line(place: str, tmp_path: Path, fault):
-    scale = {"scale": "s", "description": "d", "verdicts": False, "figures": "f", "papers": {}}
     for number, name in enumerate(HOSTILE):
         with fault("hostile name"):
             root = tmp_path / str(number)
             write_paper(root, "tiny", renamed(place, name))
-            write_scale(root, "s", scale)
+            write_scale(root, "laptop", scale())
+            for folder in ("envs", "workflow/style.yaml"):
+                (root / folder).symlink_to(ROOT / folder)
             before = set(root.rglob("*"))
             with pytest.raises(PfedrlError) as caught:
-                _ = Project.here(root).papers
+                project = Project.here(root)
+                _ = [
+                    list(cells(project, "tiny", e, "laptop"))
+                    for e in project.paper("tiny").experiments
+                ]
             assert caught.value.exit_code == USAGE
             assert "\n" not in str(caught.value)
             assert set(root.rglob("*")) == before

@@ -3,6 +3,7 @@
 import multiprocessing
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -35,19 +36,32 @@ def values(path: Path, seed: int | None = None) -> str:
     return str([row for row in rows if seed is None or row["seed"] == seed])
 
 
-def whole(cell: Cell, path: Path) -> list[int]:
-    """An undisturbed run, and the rounds that it told of."""
-    rounds: list[int] = []
-    run(cell, SEEDS, path, progress=lambda done, total: rounds.append(done))
-    return rounds
+Undisturbed = Callable[[str], tuple[Path, list[int]]]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """By name, made once: the artifact of a run, and the rounds that it told of."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+
+    @cache
+    def made(name: str) -> tuple[Path, list[int]]:
+        path, rounds = folder / f"{name.replace('/', '-')}.parquet", []
+        run(CELLS[name], SEEDS, path, progress=lambda done, total: rounds.append(done))
+        return path, rounds
+
+    return made
 
 
 @pytest.mark.parametrize("name", chosen(FEW))
-def test_a_killed_run_goes_on_to_the_same_artifact(name: str, tmp_path: Path, random, fault):
-    rounds = whole(CELLS[name], tmp_path / "whole.parquet")
+def test_a_killed_run_goes_on_to_the_same_artifact(
+    name: str, undisturbed: Undisturbed, tmp_path: Path, random, fault
+):
+    whole, rounds = undisturbed(name)
     if len(rounds) < 2:
         return  # over in one round: nothing to go on from
     path = tmp_path / "killed.parquet"
+    later: list[int] = []
     for at in sorted(random.choice(rounds[:-1], min(2, len(rounds) - 1), replace=False)):
 
         def kill(done: int, total: int, at: int = at) -> None:
@@ -57,16 +71,19 @@ def test_a_killed_run_goes_on_to_the_same_artifact(name: str, tmp_path: Path, ra
         with fault("run killed between two rounds"), pytest.raises(Killed):
             run(CELLS[name], SEEDS, path, progress=kill, checkpoint_seconds=0)
         assert not path.exists()
-    run(CELLS[name], SEEDS, path)
-    assert values(path) == values(tmp_path / "whole.parquet")
+    run(CELLS[name], SEEDS, path, progress=lambda done, total: later.append(done))
+    assert later == [done for done in rounds if done >= at], "went on from where it was killed"
+    assert values(path) == values(whole)
 
 
 TRAFFIC = [name for name, cell in CELLS.items() if cell.family_name == "figure_eight"]
 
 
 @pytest.mark.parametrize("name", TRAFFIC if FULL else TRAFFIC[:1])
-def test_a_simulator_that_dies_is_replaced(name: str, tmp_path: Path, fault):
-    rounds = whole(CELLS[name], tmp_path / "whole.parquet")
+def test_a_simulator_that_dies_is_replaced(
+    name: str, undisturbed: Undisturbed, tmp_path: Path, fault
+):
+    whole, rounds = undisturbed(name)
     path = tmp_path / "run.parquet"
     killed = []
 
@@ -78,7 +95,7 @@ def test_a_simulator_that_dies_is_replaced(name: str, tmp_path: Path, fault):
 
     with fault("SUMO that dies"):
         run(CELLS[name], SEEDS, path, progress=kill)
-        assert values(path) == values(tmp_path / "whole.parquet")
+        assert values(path) == values(whole)
         assert killed or len(rounds) < 2
 
 
@@ -99,17 +116,17 @@ def nan_cells() -> list[str]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", nan_cells())
-def test_a_nan_in_one_seed_reaches_no_other(name: str, tmp_path: Path, monkeypatch, fault):
+def test_a_nan_in_one_seed_reaches_no_other(
+    name: str, undisturbed: Undisturbed, tmp_path: Path, monkeypatch, fault
+):
     cell = CELLS[name]
-    whole(cell, tmp_path / "whole.parquet")
+    whole, _ = undisturbed(name)
     draws = poisoned(cell)
     monkeypatch.setattr(type(cell.family), "draw", lambda self, seeds: draws)
     with fault("NaN in one seed"):
         run(cell, SEEDS, tmp_path / "poisoned.parquet")
         first = SEEDS.start
-        assert values(tmp_path / "poisoned.parquet", first) == values(
-            tmp_path / "whole.parquet", first
-        )
+        assert values(tmp_path / "poisoned.parquet", first) == values(whole, first)
 
 
 def jumping(random: np.random.Generator) -> Callable[[], float]:
@@ -119,8 +136,10 @@ def jumping(random: np.random.Generator) -> Callable[[], float]:
 
 
 @pytest.mark.parametrize("name", chosen(FEW[2:4])[:20])
-def test_a_clock_that_jumps(name: str, tmp_path: Path, random, monkeypatch, fault):
-    rounds = whole(CELLS[name], tmp_path / "whole.parquet")
+def test_a_clock_that_jumps(
+    name: str, undisturbed: Undisturbed, tmp_path: Path, random, monkeypatch, fault
+):
+    whole, rounds = undisturbed(name)
     monkeypatch.setattr(time, "time", jumping(random))
     path = tmp_path / "run.parquet"
 
@@ -133,5 +152,5 @@ def test_a_clock_that_jumps(name: str, tmp_path: Path, random, monkeypatch, faul
             with pytest.raises(Killed):
                 run(CELLS[name], SEEDS, path, progress=kill, checkpoint_seconds=0)
         run(CELLS[name], SEEDS, path)
-        assert values(path) == values(tmp_path / "whole.parquet")
+        assert values(path) == values(whole)
         assert 0 <= read_facts(path)["wall_seconds"] < 3600

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,6 +67,21 @@ def draw(context):
     return Drawing(figure, data)
 """
 
+LOOP = "pfedrl/stack/loop.py"
+PROGRESS = "        control.progress(done, rounds or done)\n"
+WAIT = "        _wait_at_the_gate(done)\n"
+GATE = """
+
+def _wait_at_the_gate(done):
+    import time
+    from pathlib import Path
+
+    with Path("rounds").open("a") as file:
+        file.write(f"{done}\\n")
+    while done == 3 and not Path("go").exists():
+        time.sleep(0.05)
+"""  # no run ends before it was struck, however busy or idle the machine
+
 
 def scale(seeds: int = 8, **changes: object) -> dict:
     budget = {"seeds": seeds, "block": 4}
@@ -116,17 +132,29 @@ class Tiny:
         """What would run, as the rules' messages say it."""
         return jobs(self.make("--dry-run", "--printshellcmds", *arguments))
 
-    def start_and_kill(self, target: str, until: Path) -> None:
-        """Start on a target and, once a file is there, kill all of it as a power cut would."""
-        process = subprocess.Popen(
-            self.command(target), cwd=self.root, env=self.environment(), start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*arguments), cwd=self.root, env=self.environment(),
+            start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
-        while not until.exists() and process.poll() is None:
+
+    def start_and_kill(self, target: str, until: Callable[[], bool]) -> None:
+        """Start on a target and, once something is so, kill all of it as a power cut would."""
+        process = self.start(target)
+        while not until() and process.poll() is None:
             time.sleep(0.02)
-        assert process.poll() is None, "the pipeline ended before it could be killed"
+        ended = process.poll() is not None
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        output, _ = process.communicate()
+        assert not ended, f"the pipeline ended before it could be killed: {output}"
+
+    def rounds(self) -> list[int]:
+        """The rounds that were run behind the gate, over all tries."""
+        path = self.root / "rounds"
+        return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+    def open_gate(self) -> None:
+        (self.root / "go").touch()
 
     def files(self, folder: str) -> dict[str, bytes]:
         paths = [path for path in (self.root / folder).rglob("*") if path.is_file()]
@@ -167,6 +195,13 @@ def copy_of(tiny: Tiny, folder: Path) -> Tiny:
     """A copy with the same times of change, so that nothing looks edited."""
     shutil.copytree(tiny.root, folder / "project")
     return Tiny(folder / "project")
+
+
+def gated(tiny: Tiny) -> Tiny:
+    """Its runs keep a checkpoint a round, and wait after the third of four until the gate opens."""
+    tiny.replace(LOOP, PROGRESS, PROGRESS + WAIT)
+    tiny.append(LOOP, GATE)
+    return Tiny(tiny.root, {"PFEDRL_CHECKPOINT_SECONDS": "0"})
 
 
 @pytest.fixture(scope="session")

@@ -1,20 +1,51 @@
 """Kills, broken files and mistakes: one clear message, and nothing lost."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.workflow.conftest import PAPER, Tiny, scale
+from pfedrl.pipeline.artifact import read_run
+from tests.workflow.conftest import PAPER, Tiny, copy_of, gated, scale
+
+RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 
 
 def test_a_killed_pipeline_goes_on_to_the_same_numbers(new_project: Tiny, finished: Tiny):
     target, numbers = "paper_figures/tiny/figure1.png", "paper_figures/tiny/figure1.csv"
     first = new_project.root / "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
-    new_project.start_and_kill(target, until=first)
+    new_project.start_and_kill(target, until=first.exists)
     drawn = new_project.files("results/laptop/envs")
     new_project.make("--unlock")
     new_project.make(target)
     assert drawn.items() <= new_project.files("results/laptop/envs").items(), "finished jobs stay"
     assert (new_project.root / numbers).read_bytes() == (finished.root / numbers).read_bytes()
     assert "Nothing to be done" in new_project.make(target)
+
+
+def test_killed_edited_and_run_again_there_is_one_version_in_the_artifact(
+    new_project: Tiny, tmp_path: Path
+):
+    """Kill, mend, the same command: what the earlier code had done is not gone on from."""
+    tiny = gated(new_project)
+    tiny.start_and_kill(RUN, until=lambda: 3 in tiny.rounds())
+    assert (tiny.root / RUN).with_suffix(".checkpoint").exists()
+    tiny.open_gate()
+    tiny.make("--unlock")
+    untouched = copy_of(tiny, tmp_path / "untouched")
+    learner = "pfedrl/algorithms/tabular/learner.py"
+    tiny.replace(learner, "generator(seed, Purpose.INITIAL).random(rows)", "np.zeros(rows)")
+    afresh = copy_of(tiny, tmp_path / "afresh")
+    (afresh.root / RUN).with_suffix(".checkpoint").unlink()
+
+    untouched.make(RUN)
+    assert untouched.rounds() == [1, 2, 3, 3, 4], "without an edit it goes on"
+    tiny.make(RUN)
+    assert tiny.rounds() == [1, 2, 3, 1, 2, 3, 4]
+    log = Path(RUN.replace("/runs/", "/logs/runs/")).with_suffix(".log")
+    assert "was written with other code; the run starts over" in (tiny.root / log).read_text()
+    afresh.make(RUN)
+    new, same, old = (read_run(t.root / RUN)[0].to_pylist() for t in (tiny, afresh, untouched))
+    assert new == same != old
 
 
 def test_a_truncated_artifact_is_named_with_its_remedy(project: Tiny):

@@ -143,7 +143,8 @@ def test_one_target_makes_only_what_it_needs(new_project: Tiny):
     assert REPORT not in new_project.planned("tiny")
 
 
-def test_smoke_never_touches_the_papers_figures(new_project: Tiny):
-    new_project.make("--config", "scale=smoke")
+def test_smoke_never_touches_the_papers_figures_and_says_where_its_own_are(new_project: Tiny):
+    output = new_project.make("--config", "scale=smoke")
     assert not (new_project.root / "paper_figures").exists()
     assert (new_project.root / "results/smoke/paper_figures/index.html").exists()
+    assert output.splitlines()[-1] == "The report is results/smoke/paper_figures/index.html"

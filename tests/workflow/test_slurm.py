@@ -5,14 +5,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from pfedrl.pipeline.artifact import read_facts, read_run
-from tests.workflow.conftest import PAPER, Tiny, copy_of
+from pfedrl.pipeline.artifact import read_run
+from tests.workflow.conftest import Tiny, gated
 
 CONF = Path("/etc/slurm/slurm.conf")  # Slurm's own folder: its daemons look nowhere else
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
@@ -21,7 +22,6 @@ PROFILE = ("--workflow-profile", "profiles/slurm", "--slurm-no-account", "--late
            "--seconds-between-status-checks", "2")  # fmt: skip
 NUMBERS = ("paper_figures/tiny/figure1.csv", "paper_figures/tiny/table1.csv")
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
-ROUNDS, PAUSE = 500, 0.3  # of a run that takes longer than it may, without keeping a core busy
 SETTINGS = """\
 ClusterName=pfedrl
 SlurmctldHost={host}(127.0.0.1)
@@ -112,25 +112,66 @@ def asked(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
-def slow(new_project: Tiny) -> Tiny:
-    """The project with a run that takes two minutes and a half, and keeps a checkpoint often."""
-    windy = PAPER["experiments"]["windy"]
-    qavg = {**windy["variants"]["qavg"], "iterations": 4 * ROUNDS}
-    experiments = {**PAPER["experiments"], "windy": {**windy, "variants": {"qavg": qavg}}}
-    new_project.write("workflow/papers/tiny/experiments.yaml", experiments)
-    line = "        control.progress(done, rounds or done)\n"
-    pause = f'        __import__("time").sleep({PAUSE})\n'
-    new_project.replace("pfedrl/stack/loop.py", line, line + pause)
-    return Tiny(new_project.root, {"PFEDRL_CHECKPOINT_SECONDS": "2"})
+def wait_for(process: subprocess.Popen[str], so: Callable[[], bool]) -> None:
+    while not so():
+        if process.poll() is not None:
+            pytest.fail(process.communicate()[0])
+        time.sleep(0.2)
+
+
+def scontrol(*arguments: str) -> None:
+    subprocess.run(["scontrol", *arguments], check=True)
+
+
+def facts_of(job: str) -> str:
+    return asked("scontrol", "show", "job", job)
+
+
+def job_at_the_gate() -> str:
+    return asked("squeue", "-h", "-t", "R", "-o", "%i")
 
 
 def undisturbed(tiny: Tiny, folder: Path) -> list[dict]:
-    """What the same run gives on this machine, in one go and without its pauses."""
-    fast = copy_of(tiny, folder)
-    pause = f'        __import__("time").sleep({PAUSE})\n'
-    fast.replace("pfedrl/stack/loop.py", pause, "")
-    fast.make(RUN)
-    return read_run(fast.root / RUN)[0].to_pylist()
+    """What the same run gives on this machine, in one go."""
+    path = folder / "run.parquet"
+    cell = ("tiny", "windy", "qavg", "--seeds", "0-4", "--output", str(path))
+    subprocess.run([sys.executable, "-m", "pfedrl", "run", *cell], cwd=tiny.root,
+                   env=tiny.environment(), check=True)  # fmt: skip
+    return read_run(path)[0].to_pylist()
+
+
+def test_a_run_that_is_struck_three_times_goes_on_from_its_checkpoint(
+    cluster: Path, new_project: Tiny, tmp_path: Path
+):
+    """Requeued, then its node fails, then it is over its time: to the same artifact.
+
+    It waits after its third round of four until it has been struck, so that no clock decides.
+    """
+    tiny = gated(new_project)
+    process = tiny.start(*PROFILE, "--printshellcmds", "--", RUN)
+    wait_for(process, lambda: tiny.rounds() == [1, 2, 3])
+    first = job_at_the_gate()
+    scontrol("requeue", first)
+    wait_for(process, lambda: tiny.rounds() == [1, 2, 3, 3])
+    assert job_at_the_gate() == first and " Restarts=1 " in facts_of(first)
+
+    node = f"NodeName={asked('sinfo', '-h', '-o', '%n')}"
+    scontrol("update", node, "State=DOWN", "Reason=test")
+    scontrol("update", node, "State=RESUME")
+    wait_for(process, lambda: tiny.rounds() == [1, 2, 3, 3, 3])
+    assert job_at_the_gate() == first and " Restarts=2 " in facts_of(first)
+
+    scontrol("update", f"JobId={first}", "TimeLimit=1")
+    wait_for(process, lambda: tiny.rounds() == [1, 2, 3, 3, 3, 3])
+    assert job_at_the_gate() != first and "JobState=TIMEOUT " in facts_of(first)
+
+    tiny.open_gate()
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    assert tiny.rounds() == [1, 2, 3, 3, 3, 3, 4], "the first two rounds were run once"
+    assert output.count("Trying to restart job") == 1, "Slurm requeues by itself"
+    assert read_run(tiny.root / RUN)[0].to_pylist() == undisturbed(tiny, tmp_path)
+    print(output)
 
 
 def test_the_pipeline_goes_through_it(cluster: Path, new_project: Tiny, finished: Tiny):
@@ -139,36 +180,3 @@ def test_the_pipeline_goes_through_it(cluster: Path, new_project: Tiny, finished
     for name in NUMBERS:
         assert (new_project.root / name).read_bytes() == (finished.root / name).read_bytes()
     print(done.stdout)
-
-
-def test_a_job_over_its_time_goes_on_from_its_checkpoint(
-    cluster: Path, new_project: Tiny, tmp_path: Path
-):
-    tiny = slow(new_project)
-    done = tiny.snakemake(*PROFILE, "--printshellcmds", "--set-resources", "run:runtime=2",
-                          "--", RUN)  # fmt: skip
-    assert done.returncode == 0, done.stdout
-    assert "Trying to restart job" in done.stdout
-    rows = read_run(tiny.root / RUN)[0].to_pylist()
-    assert rows == undisturbed(tiny, tmp_path / "again")
-    assert read_facts(tiny.root / RUN)["wall_seconds"] >= ROUNDS * PAUSE * 0.9
-    print(done.stdout)
-
-
-def test_a_requeued_job_goes_on_from_its_checkpoint(
-    cluster: Path, new_project: Tiny, tmp_path: Path
-):
-    tiny = slow(new_project)
-    process = subprocess.Popen(
-        tiny.command(*PROFILE, "--", RUN), cwd=tiny.root, env=tiny.environment(),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    checkpoint = (tiny.root / RUN).with_suffix(".checkpoint")
-    while not checkpoint.exists() and process.poll() is None:
-        time.sleep(0.2)
-    job = asked("squeue", "-h", "-t", "R", "-o", "%i")
-    subprocess.run(["scontrol", "requeue", job], check=True)
-    output, _ = process.communicate()
-    assert process.returncode == 0, output
-    assert read_run(tiny.root / RUN)[0].to_pylist() == undisturbed(tiny, tmp_path / "again")
-    assert "starts over" not in output

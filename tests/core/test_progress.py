@@ -1,0 +1,41 @@
+"""How long a job will take, as its log says it."""
+
+import pytest
+
+from pfedrl.core import progress
+from pfedrl.core.progress import progress_bar, span
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set."""
+    now = {"seconds": 0.0}
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now["seconds"])
+    return now
+
+
+def test_a_line_now_and_then_says_how_long_it_will_take(clock, capsys):
+    with progress_bar("windy/qavg", every=10) as told:
+        for done in range(1, 11):
+            clock["seconds"] = 4.0 * done
+            told(done, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "windy/qavg: 3 of 100, about 6 min to go",
+        "windy/qavg: 6 of 100, about 6 min to go",
+        "windy/qavg: 9 of 100, about 6 min to go",
+    ]
+
+
+def test_what_an_earlier_process_did_makes_this_one_no_faster(clock, capsys):
+    with progress_bar("windy/qavg", every=10) as told:
+        for done in (91, 92, 93):  # it goes on from a checkpoint after 90
+            clock["seconds"] += 4.0
+            told(done, 100)
+    assert capsys.readouterr().err == "windy/qavg: 93 of 100, about 28 s to go\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "0 s"), (89, "89 s"), (731, "12 min"), (7200, "2.0 h")]
+)
+def test_spans_read_well(seconds: float, said: str):
+    assert span(seconds) == said
