@@ -1,5 +1,6 @@
 """Real DAGs that are killed, started twice, whose disk fills or whose clock jumps."""
 
+import base64
 import os
 import signal
 import subprocess
@@ -22,9 +23,19 @@ def numbers(tiny: Tiny) -> dict[str, bytes]:
 
 
 def kept(tiny: Tiny) -> dict[str, bytes]:
-    """Draws and runs that are finished, each under its own name."""
+    """Draws and runs that are finished, each under its own name.
+
+    A job that was killed with its pipeline after it had written, and before Snakemake had noted
+    it, counts as unfinished and is made again: Snakemake's marks say which.
+    """
     files = tiny.files(f"{RESULTS}/envs") | tiny.files(f"{RESULTS}/runs")
-    return {name: content for name, content in files.items() if Path(name).name[0] != "."}
+    marks = (tiny.root / ".snakemake" / "incomplete").glob("*")
+    unfinished = {base64.b64decode(mark.name).decode() for mark in marks}
+    return {
+        name: content
+        for name, content in files.items()
+        if Path(name).name[0] != "." and name not in unfinished
+    }
 
 
 def moments(tiny: Tiny, random, count: int) -> Iterator[int]:
