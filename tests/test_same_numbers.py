@@ -17,8 +17,8 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.short_runs import measured, short_runs
 from tests.tiny import ROOT
 
-SEED = 2
-BLOCKS = (range(2, 3), range(2, 4), range(5))  # of 1, 2 and 5 seeds, that seed among them
+SEED = 3  # not the one with the largest reward: a maximum over the block would hide there
+BLOCKS = (range(3, 4), range(3, 5), range(5))  # of 1, 2 and 5 seeds, that seed among them
 
 CELLS = short_runs(Project.here(ROOT))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.execute import run
@@ -110,8 +111,14 @@ def poisoned(cell: Cell) -> dict[str, np.ndarray] | None:
 
 
 def nan_cells() -> list[str]:
+    """Walkers are left out: their number only names a model, which cannot be built of NaN."""
     few = chosen(("qavg-random_mdp", "soft_pavg-windy", "fed_kl-reacher"))
-    return [name for name in few if CELLS[name].family and poisoned(CELLS[name]) is not None]
+    families = {name: CELLS[name].family for name in few}
+    return [
+        name
+        for name, family in families.items()
+        if family and not isinstance(family, WalkerFamily) and poisoned(CELLS[name]) is not None
+    ]
 
 
 @pytest.mark.filterwarnings("ignore")

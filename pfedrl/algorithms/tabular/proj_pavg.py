@@ -20,8 +20,8 @@ class ProjPAvg(TabularAveraging):
         from pfedrl.algorithms.tabular.learner import ProjectedPolicyLearner
 
         if self.step_size == "theorem":
-            # the smoothness of V^pi under direct parametrisation, for the rewards' range
-            spread = float(task.reward.max() - min(task.reward.min(), 0.0))
+            # the smoothness of V^pi under direct parametrisation, for a seed's own range of rewards
+            spread = task.reward.max(axis=0) - task.reward.min(axis=0).clip(max=0.0)
             smoothness = 2 * task.gamma * task.actions * spread / (1 - task.gamma) ** 3
             step_size = Theorem3(len(seeds), smoothness, int(self.local_steps))
             return ProjectedPolicyLearner(task, seeds, step_size)

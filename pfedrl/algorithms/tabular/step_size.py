@@ -52,7 +52,7 @@ class Plateau:
 
 
 class Scheduled(ABC):
-    """Step sizes that depend on the iteration t alone, the same for every seed."""
+    """Step sizes that depend on the iteration t alone, not on what is learnt."""
 
     def __init__(self, seeds: int):
         self.seeds = seeds
@@ -60,16 +60,16 @@ class Scheduled(ABC):
 
     @abstractmethod
     def at(self, iterations: np.ndarray) -> np.ndarray:
-        """Step sizes at some iterations."""
+        """Step sizes at some iterations [step, 1], for all seeds or for each: [step, 1 or seed]."""
 
     def observe(self, _objective: np.ndarray) -> None:
         """The schedule does not look at the objective."""
         return
 
     def next(self, steps: int) -> np.ndarray:
-        sizes = self.at(self.iteration + np.arange(steps))
+        sizes = self.at(self.iteration + np.arange(steps)[:, None])
         self.iteration += steps
-        return np.repeat(sizes[:, None], self.seeds, axis=1)
+        return np.broadcast_to(sizes, (steps, self.seeds)).copy()
 
     def state(self) -> Any:
         return self.iteration
@@ -90,9 +90,9 @@ class Theorem2(Scheduled):
 
 
 class Theorem3(Scheduled):
-    """eta_t = sqrt(E / (12 L^2 (t + E/3))): PAvg's, in Theorem 3."""
+    """eta_t = sqrt(E / (12 L^2 (t + E/3))): PAvg's, in Theorem 3, with one L or one a seed."""
 
-    def __init__(self, seeds: int, smoothness: float, local_steps: int):
+    def __init__(self, seeds: int, smoothness: float | np.ndarray, local_steps: int):
         super().__init__(seeds)
         self.smoothness, self.local_steps = smoothness, local_steps
 
