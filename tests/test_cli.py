@@ -133,7 +133,10 @@ def test_the_cost_of_a_scale_is_in_core_hours_memory_disk_and_nodes():
     number = r"[\d.,e+]+"
     assert re.search(rf"^\d+ runs take about {number} h of core time, {number} h on 16 core", said)
     assert re.search(rf"Up to {number} MB of memory a job, {number} MB of disk\.\n", said)
-    assert re.search(r"^Nodes of 16 cores that are done within 24 h: \d+\.$", said, re.MULTILINE)
+    # by what was published so far, one run may take longer than that by itself
+    nodes = r"Nodes of 16 cores that are done within 24 h: \d+\."
+    never = r"The longest is not done within 24 h, on however many nodes\."
+    assert re.search(rf"^({nodes}|{never})$", said, re.MULTILINE)
 
 
 def test_a_log_takes_the_output_and_the_error(tmp_path: Path):

@@ -121,8 +121,8 @@ def verify(
 ) -> None:
     """Run again what is stored and say: same bits, same to rounding, or differs.
 
-    Stored are digests of a short run of every algorithm and statement on every family, about two
-    minutes in all. With --published a seed of a published run is made again, at its full budget:
+    Stored are digests of a short run of every algorithm and statement on every family, half a
+    core-minute in all. With --published a seed of a published run is made again at its full budget:
     of a cell, of an experiment's quickest one, or of every cell of a paper whose code is not the
     code here. With --write as well, those with the same bits are recorded as confirmed.
     """

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 
 def span(seconds: float) -> str:
-    """40 s, 12 min or 5.3 h."""
-    if seconds < 90:
+    """12 s, 3.4 min or 5.6 h."""
+    if seconds < 60:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:,.1f} h"
 
 
 @contextmanager

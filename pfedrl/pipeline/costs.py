@@ -13,6 +13,7 @@ from functools import cache
 from math import ceil
 from pathlib import Path
 
+from pfedrl.core.progress import span
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells, parse_block, run_path
 from pfedrl.pipeline.cuts import changed
@@ -137,10 +138,5 @@ def core_hours(costs: Iterable[Cost]) -> float:
 
 
 def duration(hours: float | None) -> str:
-    """12 s, 3.4 min or 5.6 h."""
-    if hours is None:
-        return "unknown"
-    seconds = hours * 3600
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{hours:,.1f} h"
+    """12 s, 3.4 min or 5.6 h; or that it is unknown."""
+    return "unknown" if hours is None else span(hours * 3600)

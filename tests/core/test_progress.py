@@ -20,9 +20,9 @@ def test_a_line_now_and_then_says_how_long_it_will_take(clock, capsys):
             clock["seconds"] = 4.0 * done
             told(done, 100)
     assert capsys.readouterr().err.splitlines() == [
-        "windy/qavg: 3 of 100, about 6 min to go",
-        "windy/qavg: 6 of 100, about 6 min to go",
-        "windy/qavg: 9 of 100, about 6 min to go",
+        "windy/qavg: 3 of 100, about 6.5 min to go",
+        "windy/qavg: 6 of 100, about 6.3 min to go",
+        "windy/qavg: 9 of 100, about 6.1 min to go",
     ]
 
 
@@ -35,7 +35,7 @@ def test_what_an_earlier_process_did_makes_this_one_no_faster(clock, capsys):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0, "0 s"), (89, "89 s"), (731, "12 min"), (7200, "2.0 h")]
+    ("seconds", "said"), [(0, "0 s"), (59, "59 s"), (731, "12.2 min"), (7200, "2.0 h")]
 )
 def test_spans_read_well(seconds: float, said: str):
     assert span(seconds) == said
