@@ -1,7 +1,9 @@
 """Verdicts: every claim of a paper against what was run."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pfedrl.analysis import claim_tests, theory_tests
@@ -18,6 +20,7 @@ from pfedrl.analysis.verdicts import (
     gated,
     kinds,
 )
+from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.claim import Agrees, Claim, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
@@ -52,8 +55,13 @@ def evaluate(
         for name in paper.experiments
         if all(path.exists() for path in paths(summaries_dir, paper_name, name))
     }
+    reasons = {
+        name: absent(project, paper_name, name, scale_name)
+        for name in paper.experiments
+        if name not in summaries
+    }
     results = [
-        judge(claim, paper, summaries, shortened(project, paper, scale, claim.tests))
+        judge(claim, paper, summaries, shortened(project, paper, scale, claim.tests), reasons)
         | {"readings": readings(claim, paper, summaries)}
         for claim in paper.claims
     ]
@@ -82,10 +90,17 @@ def evaluate(
 
 
 def judge(
-    claim: Claim, paper: Paper, summaries: dict[str, Summary], less: str = ""
+    claim: Claim,
+    paper: Paper,
+    summaries: dict[str, Summary],
+    less: str = "",
+    reasons: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """A claim's result: its verdict, with all that was found."""
-    outcomes = [_outcome(test, paper, summaries) for test in claim.tests]
+    """A claim's result: its verdict, with all that was found.
+
+    `less` says what was shortened, `reasons` why experiments have no summary.
+    """
+    outcomes = [_outcome(test, paper, summaries, reasons) for test in claim.tests]
     verdict = decide(claim, outcomes)
     if verdict.verdict != NOT_RUN:
         verdict = at_budget(claim, gated(claim, verdict, summaries), less)
@@ -134,13 +149,17 @@ def _ran(test: Test, summaries: dict[str, Summary]) -> bool:
     return named_cells(test) <= {*summary.statistics["cell"], *summary.statistics["variant"]}
 
 
-def _outcome(test: Test, paper: Paper, summaries: dict[str, Summary]) -> Outcome:
+def _outcome(
+    test: Test, paper: Paper, summaries: dict[str, Summary], reasons: Mapping[str, str | None]
+) -> Outcome:
     """A comparison, where everything that it needs was run."""
     needed = experiments_of(paper, test)
     missing = sorted(name for name in needed if name not in summaries)
-    if missing or not needed:
-        reason = f"no results of {', '.join(missing)}" if missing else "no printed numbers"
-        return Outcome(f"{reason} at this scale", 0, NOT_RUN)
+    if missing:
+        said = (f"{name}: {reasons.get(name) or 'no results at this scale'}" for name in missing)
+        return Outcome("; ".join(said), 0, NOT_RUN)
+    if not needed:
+        return Outcome("no printed numbers at this scale", 0, NOT_RUN)
     if isinstance(test, Agrees):
         return agrees(test, _comparisons(paper, test.artifact, summaries), summaries)
     return outcome_of(test, summaries[test.experiment])

@@ -17,7 +17,7 @@ from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
-from pfedrl.pipeline.cells import absent
+from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.drawings import Options
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper

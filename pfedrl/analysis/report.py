@@ -139,7 +139,7 @@ def beside(result: dict[str, Any]) -> list[str]:
     """What is to be read beside a verdict: budget, what it would take, other readings."""
     found = list(result["notes"])
     readings = result["readings"]
-    if readings:
+    if readings and result["verdict"] != "not run":
         run = [r for r in readings if r["verdict"] != "not run"]
         holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
         found.append(f"holds in {holds} of {len(run)} other readings that were run")

@@ -412,7 +412,7 @@ def test_smoke_issues_no_verdicts(project, made, tmp_path):
 def test_claims_on_experiments_that_did_not_run_are_not_run(project, tmp_path):
     results = evaluate(project, "qavg", "laptop", tmp_path, tmp_path / "claims.json")
     assert {result["verdict"] for result in results} == {"not run"}
-    assert results[0]["evidence"] == "no results of table1_random_mdps at this scale"
+    assert results[0]["evidence"] == "table1_random_mdps: no results at this scale"
 
 
 def test_a_cell_that_does_not_exist_gets_the_nearest(verdict):

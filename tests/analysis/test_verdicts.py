@@ -160,7 +160,7 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     )  # fmt: skip
     found = readings(claim(), page, {"e": data, "e_k1": data})
     assert [(r["id"], r["verdict"]) for r in found] == [("k1", "reproduced"), ("k10", "not run")]
-    shown = beside({"notes": [], "readings": found})
+    shown = beside({"verdict": "undecided", "notes": [], "readings": found})
     assert shown[0] == "holds in 1 of 1 other readings that were run"
     assert "K = 10: not run" in shown
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.possible import possible
-from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
 from pfedrl.core.errors import unknown
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
@@ -48,7 +48,7 @@ def draw(context: Context) -> Drawing:
     for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
         own = [curve for curve in curves if curve.panel == number]
         if not own:
-            leave_empty(axis, panel)
+            leave_empty(axis, panel.title, reason(context, options, panel))
             continue
         given = shared if options.legend == "figure" else styled(context, own)
         draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
@@ -111,11 +111,11 @@ def filled(label: str, settings: dict[str, object]) -> str:
     return label.format_map(settings)
 
 
-def leave_empty(axis: Axes, panel: CurvePanel) -> None:
-    """A panel of what was not run; the caption says why."""
-    axis.set_title(panel.title, loc="left")
-    axis.text(0.5, 0.5, "not run", ha="center", va="center", transform=axis.transAxes, color=FAINT)
-    axis.set(xticks=[], yticks=[])
+def reason(context: Context, options: CurvePanels, panel: CurvePanel) -> str:
+    """Why a panel has no line."""
+    named = [line.experiment or panel.experiment for line in panel.lines or options.lines]
+    found = (why for experiment, why in context.absent.items() if experiment in named)
+    return "; ".join(dict.fromkeys(found))
 
 
 def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import effect, exponents, mean_interval
-from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.data_drawings import SweepPanel, SweepPanels
 
@@ -17,14 +17,18 @@ PANEL_HEIGHT, LEGEND_HEIGHT = 2.1, 0.35  # inches
 
 def draw(context: Context) -> Drawing:
     options = context.options(SweepPanels)
-    panels = [panel for panel in options.panels if panel.experiment not in context.absent]
+    panels = options.panels
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     figure, grid = new_figure(
         PANEL_HEIGHT * rows + LEGEND_HEIGHT, nrows=rows, ncols=columns, squeeze=False
     )
-    frames = []
+    frames, drawn_axes = [], []
     for axis, panel in zip(grid.flat, panels, strict=False):
+        if panel.experiment in context.absent:
+            leave_empty(axis, panel.title, context.absent[panel.experiment])
+            continue
+        drawn_axes.append(axis)
         data = lines(context.summaries[panel.experiment], panel, options)
         draw_panel(context, axis, panel, options, data)
         frames.append(data)
@@ -32,7 +36,7 @@ def draw(context: Context) -> Drawing:
         axis.set_axis_off()
     if len(panels) > 1:
         panel_labels(list(grid.flat)[: len(panels)])
-    drawn, labels = grid.flat[0].get_legend_handles_labels()
+    drawn, labels = drawn_axes[0].get_legend_handles_labels()
     figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
