@@ -1,7 +1,8 @@
 """Verdicts: every claim of a paper against what was run."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -60,9 +61,10 @@ def evaluate(
         for name in paper.experiments
         if name not in summaries
     }
+    less = partial(shortened, project, paper, scale)
     results = [
-        judge(claim, paper, summaries, shortened(project, paper, scale, claim.tests), reasons)
-        | {"readings": readings(claim, paper, summaries)}
+        judge(claim, paper, summaries, less(claim.tests), reasons)
+        | {"readings": readings(claim, paper, summaries, less)}
         for claim in paper.claims
     ]
     if not scale.verdicts:
@@ -127,17 +129,27 @@ def judge(
     }
 
 
-def readings(claim: Claim, paper: Paper, summaries: dict[str, Summary]) -> list[dict[str, str]]:
-    """The verdict under each declared reading of what the paper leaves open, where it matters."""
+def readings(
+    claim: Claim,
+    paper: Paper,
+    summaries: dict[str, Summary],
+    less: Callable[[list[Test]], str],
+) -> list[dict[str, Any]]:
+    """The verdict under each declared reading of what the paper leaves open, where it matters.
+
+    `less` says what was shortened of the experiments that tests look at.
+    """
     found = []
     for reading in paper.readings:
         tests = [reading.of(test) for test in claim.tests]
         if tests == claim.tests:
             continue
-        verdict = NOT_RUN
+        judged: dict[str, Any] = {"verdict": NOT_RUN}
         if all(_ran(test, summaries) for test in tests):
-            verdict = judge(claim.model_copy(update={"test": tests}), paper, summaries)["verdict"]
-        found.append({"id": reading.id, "words": reading.words, "verdict": verdict})
+            read = claim.model_copy(update={"test": tests})
+            judged = judge(read, paper, summaries, less(tests))
+        kept = {key: judged.get(key) for key in ("verdict", "effect", "low", "high", "seeds")}
+        found.append({"id": reading.id, "words": reading.words, **kept})
     return found
 
 

@@ -143,8 +143,15 @@ def beside(result: dict[str, Any]) -> list[str]:
         run = [r for r in readings if r["verdict"] != "not run"]
         holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
         found.append(f"holds in {holds} of {len(run)} other readings that were run")
-        found += [f"{r['words']}: {r['verdict']}" for r in readings]
+        found += [f"{r['words']}: {r['verdict']}{_effect(r)}" for r in readings]
     return found
+
+
+def _effect(reading: dict[str, Any]) -> str:
+    """Which way the least clear comparison goes, though few seeds decide nothing."""
+    if reading.get("effect") is None or reading["low"] is None or reading["high"] is None:
+        return ""
+    return f", {reading['effect']:.3g} ({reading['low']:.3g} to {reading['high']:.3g})"
 
 
 def _claim(result: dict[str, Any]) -> str:
