@@ -12,6 +12,7 @@ from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import NAME as PUBLISHED
 
 SYMBOLS = {
     "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
@@ -106,13 +107,19 @@ def _claims(judged: dict[str, Any] | None) -> str:
     theirs = [result for result in judged["claims"] if not result["ours"]]
     ours = [result for result in judged["claims"] if result["ours"]]
     shown = (
-        f'<h3>Claims</h3>\n<p class="soft">Scale {escape(judged["scale"])}. {ledger(judged)}</p>\n'
+        f'<h3>Claims</h3>\n<p class="soft">Judged {judged_from(judged["scale"])}. '
+        f"{ledger(judged)}</p>\n"
     )
     shown += _ledger_table(theirs, judged["counts"], "The paper says")
     if ours:
         shown += "<h4>What the paper does not say (ours)</h4>\n"
         shown += _ledger_table(ours, judged["ours"], "We ask whether")
     return shown
+
+
+def judged_from(scale: str) -> str:
+    """Which runs verdicts come from."""
+    return "from the published runs" if scale == PUBLISHED else f"at the {escape(scale)} scale"
 
 
 def ledger(judged: dict[str, Any]) -> str:
