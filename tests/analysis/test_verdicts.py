@@ -124,9 +124,21 @@ PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
 )
 def test_no_order_below_the_floor_or_at_the_ceiling(summary, zero, best, expected, says):
     data = {"e": summary(good=10, poor=5, zero=zero, best=best)}
-    found = judge(claim(floor={"cell": "zero"}, ceiling="best"), PAPER, data)
+    found = judge(claim(floor={"cell": "zero"}, ceiling={"cell": "best"}), PAPER, data)
     assert found["verdict"] == expected
     assert says in "; ".join(found["notes"])
+
+
+def test_the_ceiling_may_be_of_another_experiment_which_must_have_been_run(summary):
+    data = {"e": summary(good=10, poor=5, zero=-990)}
+    gate = {"floor": {"cell": "zero"}, "ceiling": {"cell": "best", "experiment": "long"}}
+    found = judge(claim(**gate), PAPER, data)
+    assert found["verdict"] == "undecided"
+    assert "long, which is its ceiling, was not run" in found["notes"]
+    data["long"] = summary(best=10.5)
+    assert "all of them reach best" in judge(claim(**gate), PAPER, data)["notes"]
+    data["long"] = summary(best=99)
+    assert judge(claim(**gate), PAPER, data)["verdict"] == "reproduced"
 
 
 def test_a_reversed_order_needs_its_own_winner_above_the_floor(summary):

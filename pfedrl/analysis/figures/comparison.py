@@ -26,6 +26,7 @@ from pfedrl.analysis.tables import (
     estimate,
     sweep_text,
 )
+from pfedrl.analysis.words import words_of
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.drawings import Comparison
@@ -34,6 +35,7 @@ from pfedrl.pipeline.paper import Experiment
 # the metric where none is chosen: the first that every variant which learns has
 PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
 SENT = "megabytes_sent"
+STATISTICS = ("mean", "se", "low", "high", "seeds", "diverged")
 FEW = 20  # seeds, each of which can be told from the others
 SHOWN = 200  # seeds at most that are drawn one by one
 COLUMNS = 3
@@ -51,19 +53,20 @@ class Variant(NamedTuple):
 
 
 def draw(context: Context) -> Drawing:
-    ((name, summary),) = context.summaries.items()
+    name = context.artifact.experiments[0]
+    summary = context.summaries[name]
     spec, options = context.paper.experiments[name], context.options(Comparison)
     points = list(compared(spec, summary))
     metric = options.metric or default_metric(name, summary, points)
+    top = ceiling(context, options)
     data = pd.DataFrame(
         [
             row | {"point": point}
             for point, variants in points
-            for row in rows(summary, options, metric, variants)
+            for row in (*rows(summary, options, metric, variants), *top)
         ]
     )
-    table = as_table(data, metric)
-    return Drawing(as_figure(context, summary, metric, points, data), data, table)
+    return Drawing(as_figure(context, summary, metric, data), data, as_table(data, metric))
 
 
 def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Variant]]]:
@@ -131,13 +134,26 @@ def rows(
     found = []
     for own in measured:
         last = summary.last(own.cell, metric)
-        row = {**own._asdict(), "metric": metric}
-        row |= {key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")}
+        row = {**own._asdict(), "experiment": summary.experiment, "metric": metric}
+        row |= {key: last[key] for key in STATISTICS}
         for key, other in (("best", best), ("baseline", baseline)):
             row |= {key: other, **difference(key, finals, own.cell, other)}
         sent = summary.measures(own.cell, SENT)
         found.append(row | {SENT: summary.last(own.cell, SENT)["mean"] if sent else math.nan})
     return found
+
+
+def ceiling(context: Context, options: Comparison) -> list[dict[str, Any]]:
+    """What another experiment reaches, where it was run; its seeds are not those of the others."""
+    top = options.ceiling
+    if top is None or (summary := context.summaries.get(str(top.experiment))) is None:
+        return []
+    last = summary.last(top.cell, str(top.metric))
+    own = Variant(top.cell, top.cell, "Ceiling", str(last["algorithm"]), learns=False)
+    row = {**own._asdict(), "experiment": top.experiment, "metric": top.metric, SENT: math.nan}
+    for key in ("best", "baseline"):
+        row |= {key: None, **difference(key, {}, top.cell, None)}
+    return [row | {key: last[key] for key in STATISTICS}]
 
 
 def difference(
@@ -155,9 +171,9 @@ def difference(
 
 def as_table(data: pd.DataFrame, metric: str) -> Table:
     sent = data[SENT].notna().any()
-    columns = [Column("Variant", words=True), Column(metric), Column("95% interval")]
+    columns = [Column("Variant", words=True), Column(words_of(metric)), Column("95% interval")]
     columns += [Column("to the best", "Difference"), Column("to the baseline", "Difference")]
-    columns += [Column("MB sent")] if sent else []
+    columns += [Column(words_of(SENT))] if sent else []
     sections = []
     for point, group in data.groupby("point", sort=False):
         texts = []
@@ -193,14 +209,9 @@ def shift(row: Mapping[Any, Any], key: str) -> str:
     return f"{mean:+.4g} [{reach}]".replace("-", "−")
 
 
-def as_figure(
-    context: Context,
-    summary: Summary,
-    metric: str,
-    points: list[tuple[str, list[Variant]]],
-    data: pd.DataFrame,
-) -> Any:
+def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFrame) -> Any:
     """A panel a point: every seed's final value, and over it the mean with its interval."""
+    points = list(data.groupby("point", sort=False))
     columns = min(COLUMNS, len(points))
     lines = -(-len(points) // columns)
     most = int(data.groupby("point").size().max())
@@ -208,20 +219,16 @@ def as_figure(
         lines * (ROW * most + HEAD), nrows=lines, ncols=columns, squeeze=False, sharex=True
     )
     axes = list(grid.flat)
-    for axis, (point, variants) in zip(axes, points, strict=False):
-        own = data[data["point"] == point]
+    for axis, (point, own) in zip(axes, points, strict=False):
+        records = own.to_dict("records")
         seeds = pd.concat(
-            [
-                pd.DataFrame({"label": v.label, "value": summary.final(v.cell, metric)[:SHOWN]})
-                for v in variants
-                if v.cell in set(own["cell"])
-            ],
+            [pd.DataFrame({"label": row["label"], "value": finals(context, row)}) for row in records],
             ignore_index=True,
         )
-        colours = {v.label: context.styles.of(v.algorithm).colour for v in variants}
+        colours = {row["label"]: context.styles.of(row["algorithm"]).colour for row in records}
         strip(axis, own, seeds, colours)
-        axis.set_title(point or context.paper.experiments[summary.experiment].title, loc="left")
-        axis.set_xlabel(metric.replace("_", " "))
+        axis.set_title(str(point) or context.paper.experiments[summary.experiment].title, loc="left")
+        axis.set_xlabel(words_of(metric))
         axis.tick_params(labelbottom=True)
         if axis not in grid[:, 0]:
             axis.set_yticklabels([])
@@ -230,6 +237,11 @@ def as_figure(
     if len(points) > 1:
         panel_labels(axes[: len(points)])
     return figure
+
+
+def finals(context: Context, row: Mapping[Any, Any]) -> np.ndarray:
+    """The final values of a row's seeds, or of the first."""
+    return context.summaries[row["experiment"]].final(row["cell"], row["metric"])[:SHOWN]
 
 
 def strip(

@@ -17,6 +17,7 @@ from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5
+CEILING = "best_found"  # the control that ceilings are drawn like
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
@@ -28,6 +29,7 @@ class Curve:
     label: str
     algorithm: str
     data: pd.DataFrame
+    ceiling: bool = False
 
 
 def draw(context: Context) -> Drawing:
@@ -70,7 +72,9 @@ def draw(context: Context) -> Drawing:
 
 
 def styled(context: Context, curves: list[Curve]) -> dict[str, Look]:
-    return looks({curve.label: context.styles.of(curve.algorithm) for curve in curves})
+    """A look for each label; a ceiling is a control, whoever reached it."""
+    of = {curve.label: CEILING if curve.ceiling else curve.algorithm for curve in curves}
+    return looks({label: context.styles.of(algorithm) for label, algorithm in of.items()})
 
 
 def find(
@@ -98,9 +102,11 @@ def find(
         least, most = possible(metric, settings["family"])
         data["low"] = (data["mean"] - reach).clip(least, most)
         data["high"] = (data["mean"] + reach).clip(least, most)
+    if line.ceiling:
+        data = data.tail(1)
     algorithm = settings["algorithm"]
     label = filled(line.label, algorithm) if line.label else label_of(algorithm["name"])
-    return Curve(number, label, algorithm["name"], data.assign(line=label))
+    return Curve(number, label, algorithm["name"], data.assign(line=label), line.ceiling)
 
 
 def filled(label: str, settings: dict[str, object]) -> str:
