@@ -121,7 +121,7 @@ def panel_labels(axes: Sequence[Axes]) -> None:
 def leave_empty(axis: Axes, title: str, reason: str) -> None:
     """A panel of what was not run, with the reason in the place of numbers."""
     axis.set_title(title, loc="left")
-    text = fill(f"not run: {reason}", REASON_WIDTH)
+    text = fill(reason, REASON_WIDTH)
     axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, color=FAINT)
     axis.set(xticks=[], yticks=[])
 

@@ -117,7 +117,8 @@ def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
         return None
     caption = (
         "Final values of every variant that ran, and differences on the same seeds to the "
-        "best and to the baseline. In the figure a dot a seed, the mean and its 95% interval."
+        "best and to the baseline. In the figure a dot a seed; a bar across the 95% interval is "
+        "the mean."
     )
     beside = []
     if (ceiling := experiment.comparison.ceiling) is not None:

@@ -88,6 +88,13 @@ def test_every_metric_that_is_compared_has_words_on_its_axis(project):
     assert {*comparison.PREFERRED, *chosen} - {None} <= set(WORDS)
 
 
+def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():
+    given, ran = {"frames": 3200000, "local_steps": 40000}, {"local_steps": 8000, "width": 64}
+    assert comparison.own_name("40000", given, ran) == "local steps 8000"
+    assert comparison.own_name("64", {"first": 64, "second": 64}, ran) == "64"
+    assert comparison.own_name("by_hand", given, ran) == "by hand"
+
+
 def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):
     chosen = {"metric": "error", "best": "lowest", "baseline": "dqn_avg"}
     data = comparison.draw(context(tmp_path, chosen, metric="error")).data

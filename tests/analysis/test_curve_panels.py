@@ -74,7 +74,7 @@ def test_a_panel_of_what_was_not_run_says_so(tmp_path):
     drawn = curve_panels.draw(made)
     left, right = drawn.figure.axes
     assert len(left.lines) == 3 and left.get_xlabel() == "episode"
-    assert right.texts[0].get_text() == "not run: not published" and not right.lines
+    assert right.texts[0].get_text() == "not published" and not right.lines
     assert set(drawn.data["panel"]) == {"A panel"}
 
 

@@ -38,8 +38,9 @@ SENT = "megabytes_sent"
 STATISTICS = ("mean", "se", "low", "high", "seeds", "diverged")
 FEW = 20  # seeds, each of which can be told from the others
 SHOWN = 200  # seeds at most that are drawn one by one
+LETTERS = {"pi": "π", "kappa": "κ"}  # swept keys that papers write so
 COLUMNS = 3
-ROW, HEAD = 0.2, 0.65  # inches: a variant, and what a panel needs besides
+ROW, HEAD = 0.2, 0.75  # inches: a variant, and what a panel needs besides
 
 
 class Variant(NamedTuple):
@@ -84,23 +85,36 @@ def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Var
         groups = cells.groupby(family, sort=True)
     for values, group in groups:
         point = ", ".join(
-            f"{key.replace('_', ' ')} = {sweep_text(value)}"
+            f"{LETTERS.get(key, key.replace('_', ' '))} = {sweep_text(value)}"
             for key, value in zip(family, values, strict=True)
         )
-        found = [variant(row, own, several) for row in group.to_dict("records")]
+        found = [variant(spec, summary, row, own, several) for row in group.to_dict("records")]
         yield point, sorted(found, key=lambda v: (not v.learns, order.index(v.name)))
 
 
-def variant(row: Mapping[Any, Any], swept: list[str], several: set[str]) -> Variant:
+def variant(
+    spec: Experiment, summary: Summary, row: Mapping[Any, Any], swept: list[str], several: set[str]
+) -> Variant:
     """A cell, labelled by its algorithm, its own name where there are several, what is swept."""
     algorithm, label = str(row["algorithm"]), label_of(str(row["algorithm"]))
     if algorithm in several:
         own = str(row["variant"]).removeprefix(algorithm.rpartition("/")[2]).strip("_")
-        label += f", {own.replace('_', ' ')}" if own else ""
+        ran = summary.facts["cells"][row["cell"]]["settings"]["algorithm"]
+        own = own_name(own, spec.settings | spec.variants[str(row["variant"])], ran)
+        label += f", {own}" if own else ""
     for key in swept:
         if not math.isnan(row[key]):
-            label += f", {key.replace('_', ' ')} {sweep_text(row[key])}"
+            label += f", {LETTERS.get(key, key.replace('_', ' '))} {sweep_text(row[key])}"
     return Variant(row["cell"], str(row["variant"]), label, algorithm, not is_control(algorithm))
+
+
+def own_name(name: str, given: Mapping[str, Any], ran: Mapping[str, Any]) -> str:
+    """What tells a variant from others of its algorithm: its name, or, where that is a number of
+    its settings, the one that was run; a scale may have cut it."""
+    keys = [key for key, value in given.items() if str(value) == name]
+    if len(keys) != 1 or keys[0] not in ran:
+        return name.replace("_", " ")
+    return f"{keys[0].replace('_', ' ')} {ran[keys[0]]}"
 
 
 def default_metric(
@@ -222,14 +236,20 @@ def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFram
     for axis, (point, own) in zip(axes, points, strict=False):
         records = own.to_dict("records")
         seeds = pd.concat(
-            [pd.DataFrame({"label": row["label"], "value": finals(context, row)}) for row in records],
+            [
+                pd.DataFrame({"label": row["label"], "value": finals(context, row)})
+                for row in records
+            ],
             ignore_index=True,
         )
         colours = {row["label"]: context.styles.of(row["algorithm"]).colour for row in records}
         strip(axis, own, seeds, colours)
-        axis.set_title(str(point) or context.paper.experiments[summary.experiment].title, loc="left")
+        axis.set_title(
+            str(point) or context.paper.experiments[summary.experiment].title, loc="left"
+        )
         axis.set_xlabel(words_of(metric))
         axis.tick_params(labelbottom=True)
+        axis.xaxis.label.set_visible(True)  # below what is not the last of its column, too
         if axis not in grid[:, 0]:
             axis.set_yticklabels([])
     for axis in axes[len(points) :]:
@@ -257,5 +277,6 @@ def strip(
     for place, row in enumerate(own.to_dict("records")):
         colour = colours[row["label"]]
         axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.0, zorder=3)
-        axis.plot(row["mean"], place, "D", color=colour, ms=5, mec="white", mew=0.9, zorder=5)
+        axis.plot(row["mean"], place, "|", color=colour, ms=9, mew=1.8, zorder=5)
+    axis.set_ylim(len(labels) - 0.5, -0.5)
     axis.set_ylabel("")

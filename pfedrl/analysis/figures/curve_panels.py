@@ -49,18 +49,20 @@ def draw(context: Context) -> Drawing:
     shared = styled(context, curves)
     for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
         own = [curve for curve in curves if curve.panel == number]
-        if not own:
+        if all(curve.ceiling for curve in own):
             leave_empty(axis, panel.title, reason(context, options, panel))
             continue
         given = shared if options.legend == "figure" else styled(context, own)
         draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
         dress(axis, panel, options)
         if options.legend == "panel":
-            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.28), "handlelength": 1.6}
-            axis.legend(handles(given), given, ncols=min(3, len(given)), columnspacing=1, **below)
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.28), "fontsize": 6}
+            close = {"ncols": min(3, len(given)), "columnspacing": 0.8, "handlelength": 1.6}
+            axis.legend(handles(given), given, **below, **close)
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
-    panel_labels(axes[: len(panels)])
+    if len(panels) > 1:
+        panel_labels(axes[: len(panels)])
     if options.legend == "figure":
         lines = -(-len(shared) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
         figure.legend(
