@@ -5,6 +5,7 @@ import fcntl
 import multiprocessing
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,8 +38,7 @@ def call(
         process.start()
         process.join()
         stdout, stderr = (file.read_text() for file in files)
-    command = [sys.executable, "-m", module, *arguments]
-    return subprocess.CompletedProcess(command, process.exitcode or 0, stdout, stderr)
+    return subprocess.CompletedProcess([module, *arguments], process.exitcode, stdout, stderr)
 
 
 def _be(
@@ -63,7 +63,9 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], obje
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     with folder.with_suffix(".lock").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if lock.tell() == 0:
+        lock.seek(0)
+        if not lock.read():
+            shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
             folder.mkdir()
             make(folder)
             lock.write("made")
