@@ -16,7 +16,8 @@ from tests.tiny import ROOT
 
 
 def lay_out(figure: Figure, path: Path, **_: object) -> None:
-    figure.draw_without_rendering()
+    if path.suffix == ".png":  # its PDF has the same layout
+        figure.draw_without_rendering()
     path.touch()
 
 
