@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import call
+
 ROOT = Path(__file__).parents[1]
 COMMANDS = [
     "build",
@@ -31,11 +33,8 @@ CELL = (*EXPERIMENT, "qavg_kappa=0.2")
 
 
 def pfedrl(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-    return subprocess.run(
-        [sys.executable, "-m", "pfedrl", *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True,
-    )  # fmt: skip
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    return call("pfedrl", *arguments, folder=folder, variables=variables)
 
 
 def test_help_names_every_command():

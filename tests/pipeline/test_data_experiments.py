@@ -12,9 +12,8 @@ from pfedrl.pipeline.claim import Ahead, Claim, Greater, Reading
 from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import short_runs
 from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
-from tests.tiny import ROOT
+from tests.tiny import ROOT, every_short_run
 
 REAL = Project.here(ROOT)
 
@@ -116,5 +115,5 @@ def test_printed_numbers_are_all_there_and_the_ring_stands_alike_in_both_tables(
 
 
 def test_short_runs_need_no_data():
-    for cell in short_runs(REAL).values():
+    for cell in every_short_run().values():
         assert getattr(cell.family, "data", "clusters") == "clusters"
