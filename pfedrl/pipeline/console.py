@@ -19,7 +19,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pfedrl.pipeline.costs import Cost, core_hours, duration, sentences
+from pfedrl.pipeline.costs import NEVER_RUN, Cost, core_hours, duration, sentences
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
 TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -226,5 +226,6 @@ def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
     hours = [core_hours(costs[paper]) for paper in counts]
     table.add_row("core time", *(duration(each) if each else "" for each in hours))
     known = [cost for found in costs.values() for cost in found]
-    lines = [Text(text) for text in sentences(known, sum(unknown.values()), cores, A_DAY)]
+    never_run = +Counter({NEVER_RUN: unknown.total()})
+    lines = [Text(text) for text in sentences(known, never_run, cores, A_DAY)]
     return Group(table, *lines, Text("snakemake --dry-run --printshellcmds lists every job."))
