@@ -26,6 +26,7 @@ from pfedrl.pipeline.published import SCALES, published_folder
 from pfedrl.pipeline.rates import AFTERWARDS, LENGTHS, amount, rate
 
 START_UP = 5.0  # seconds that a process is given to import what it needs
+SHORT = 60  # seconds; below that, starting a job costs as much as the job
 SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
@@ -96,6 +97,10 @@ def _larger(cell: Cell, there: Cell) -> bool:
         if not (isinstance(here, int) and isinstance(other, int) and here <= other):
             return True
     return False
+
+
+def is_short(cost: Cost | None) -> bool:
+    return cost is not None and cost.seconds < SHORT
 
 
 def minutes(cost: Cost | None, attempt: int = 1) -> int:

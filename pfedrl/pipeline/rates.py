@@ -91,12 +91,14 @@ def rate(project: Project, cell: Cell) -> tuple[Rate, float] | None:
 
     None where nothing was, or where the cell is not what its experiment says, but for its length.
     """
+    if not (stored := _stored(project.root)):
+        return None
     own = _own(project, cell.paper, cell.experiment)[cell.name]
     lengths = (*LENGTHS, *AFTERWARDS)
     if any(name not in lengths for name, *_ in changed(cell, own)):
         return None
     pair = _pairs(project, cell.paper, cell.experiment).get(kind(own))
-    found = None if pair is None else _stored(project.root).get(_key(pair[0]))
+    found = None if pair is None else stored.get(_key(pair[0]))
     if pair is None or found is None or found.settings != pair[1].settings():
         return None  # never measured, or with an earlier version of the settings
     return found, amount(cell) / amount(pair[1])
