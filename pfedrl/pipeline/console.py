@@ -169,11 +169,19 @@ class JobConsole(logging.Handler):
         now = time.monotonic()
         passed = duration((now - self.started) / 3600)
         bar = ProgressBar(total=max(self.total, 1), completed=self.done)
-        grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed}")
+        grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed} so far")
+        waiting = 0
         for job in list(self.jobs.values()):
-            if job.log is not None:
-                said = last_progress(job.log) or duration((now - job.started) / 3600)
-                grid.add_row(Text(f"  {job.title}"), Text(said))
+            if job.log is None:
+                continue
+            if not job.log.exists():
+                waiting += 1  # on a cluster, or for another of its group
+                continue
+            passed = duration((now - job.started) / 3600)
+            said = last_progress(job.log) or f"{passed} so far"
+            grid.add_row(Text(f"  {job.title}"), Text(said))
+        if waiting:
+            grid.add_row(Text(f"  {waiting} more wait for their turn"), "")
         return Group(grid)
 
 
