@@ -86,10 +86,16 @@ def kind(cell: Cell) -> Kind:
     )
 
 
+def method(cell: Cell) -> str:
+    """The folder of its algorithm: those in it train in the same way."""
+    return type(cell.runnable).__module__.rpartition(".")[0]
+
+
 def rate(project: Project, cell: Cell) -> tuple[Rate, float] | None:
     """What was measured for a cell, and how many times as long the cell is.
 
-    None where nothing was, or where the cell is not what its experiment says, but for its length.
+    Where its kind was not, the dearest of the same method in its experiment stands in. None where
+    there is none, or where the cell is not what its experiment says, but for its length.
     """
     if not (stored := _stored(project.root)):
         return None
@@ -97,11 +103,13 @@ def rate(project: Project, cell: Cell) -> tuple[Rate, float] | None:
     lengths = (*LENGTHS, *AFTERWARDS)
     if any(name not in lengths for name, *_ in changed(cell, own)):
         return None
-    pair = _pairs(project, cell.paper, cell.experiment).get(kind(own))
-    found = None if pair is None else stored.get(_key(pair[0]))
-    if pair is None or found is None or found.settings != pair[1].settings():
-        return None  # never measured, or with an earlier version of the settings
-    return found, amount(cell) / amount(pair[1])
+    known: dict[Kind, tuple[Rate, float]] = {}
+    for other, (full, short) in _pairs(project, cell.paper, cell.experiment).items():
+        found = stored.get(_key(full))
+        if found is not None and found.settings == short.settings() and method(full) == method(own):
+            known[other] = found, amount(cell) / amount(short)
+    dearest = max(known.values(), key=lambda found: found[0].takes(found[1]), default=None)
+    return known.get(kind(own), dearest)
 
 
 def _key(cell: Cell) -> str:

@@ -56,6 +56,23 @@ def test_a_length_costs_its_rate_and_the_rest_is_counted_once(project: Project):
     assert expected(project, changed, "paper", "0-5") is None
 
 
+def test_the_dearest_of_its_method_stands_in_for_an_algorithm_without_a_rate(project: Project):
+    shorts = [find_cell(project, *HOPPERS[:2], name, SCALE) for name in ("ddpg", "ddpg_avg_10000")]
+    dear = replace(measured_with(shorts[0]), seconds=4.0)
+    write_rates(
+        project, qavg__deep_hoppers__ddpg=dear,
+        qavg__deep_hoppers__ddpg_avg_10000=measured_with(shorts[1]),
+    )  # fmt: skip
+
+    def seconds(name: str) -> float | None:
+        cost = expected(project, find_cell(project, *HOPPERS[:2], name, "paper"), "paper", "0-1")
+        return None if cost is None else cost.seconds
+
+    assert seconds("ddpg_avg_40000") == seconds("ddpg") == 3 + 4 * 16000
+    assert seconds("ddpg_avg_10000") == 3 + 2 * 16000
+    assert seconds("random_policy") is None, "it does not train"
+
+
 def test_rates_of_earlier_settings_are_not_used(project: Project):
     short = find_cell(project, *HOPPERS, SCALE)
     other = replace(short, family=short.family.model_copy(update={"agents": 4}))

@@ -1,6 +1,7 @@
 """Profiles for clusters: what is asked of them is what the runs before took."""
 
 import pytest
+import yaml
 
 from pfedrl.pipeline.costs import (
     LONGEST,
@@ -9,13 +10,15 @@ from pfedrl.pipeline.costs import (
     START_UP,
     UNKNOWN_MINUTES,
     Cost,
+    bills,
     makespan,
     megabytes,
     minutes,
     nodes,
     sentences,
 )
-from tests.workflow.conftest import Tiny
+from pfedrl.pipeline.project import Project
+from tests.workflow.conftest import ROOT, Tiny
 
 
 @pytest.mark.parametrize("name", ["slurm", "kubernetes"])
@@ -31,6 +34,14 @@ def test_time_and_memory_are_asked_for_with_room_and_within_bounds():
     assert minutes(Cost(1, 1, 1)) == SHORTEST and minutes(Cost(1e9, 1, 1)) == LONGEST
     assert minutes(None) == UNKNOWN_MINUTES
     assert megabytes(hour) == 1500 and megabytes(hour, attempt=2) == 3000
+
+
+def test_every_run_of_the_paper_scale_ends_within_its_retries():
+    profile = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())
+    tries = 1 + profile["retries"]  # each goes on from the checkpoint of the one before
+    found = bills(Project(ROOT), "paper")
+    longest = max(cost.seconds for bill in found.values() for cost in bill.costs)
+    assert longest < tries * 60 * LONGEST / 1.5, "on a processor that is slower by half"
 
 
 def test_nodes_that_are_done_in_time():
