@@ -123,26 +123,44 @@ def cost(
 ) -> None:
     """Say what all runs of a scale cost: core-hours, memory, disk, and nodes to be done in time.
 
-    Prices are those of earlier runs. What is left to run: snakemake --dry-run.
+    Prices are those of earlier runs, and of short ones with a paper's own settings (pfedrl rates).
+    What is left to run: snakemake --dry-run.
     """
-    from pfedrl.pipeline.cells import cells
-    from pfedrl.pipeline.costs import expected, sentences
+    from collections import Counter
+
+    from rich.console import Console
+
+    from pfedrl.pipeline.costs import bills, sentences, table
     from pfedrl.pipeline.project import Project
 
-    project = Project.here()
-    budgets = project.scale(scale)
-    costs = [
-        expected(project, cell, scale, block)
-        for paper, page in project.papers.items()
-        for experiment in page.experiments
-        if project.budget(budgets, paper, experiment) is not None
-        for cell in cells(project, paper, experiment, scale)
-        if cell.skip() is None
-        for block in cell.blocks()
-    ]
-    known = [cost for cost in costs if cost is not None]
-    for sentence in sentences(known, costs.count(None), cores or available_cores(), hours):
+    found = bills(Project.here(), scale)
+    Console(highlight=False, soft_wrap=True).print(table(found))
+    known = [cost for bill in found.values() for cost in bill.costs]
+    uncounted = sum((bill.uncounted for bill in found.values()), Counter())
+    for sentence in sentences(known, uncounted, cores or available_cores(), hours):
         typer.echo(sentence)
+
+
+@app.command()
+def rates(
+    paper: Annotated[str | None, typer.Argument(help="One paper; all by default.")] = None,
+    experiment: Annotated[str | None, typer.Argument(help="One of its experiments.")] = None,
+) -> None:
+    """Measure what the papers' own settings cost, on one seed and very short trainings.
+
+    By these rates `pfedrl cost` prices what was never run in full. They are kept in
+    results/published/rates.json, and are best measured while nothing else runs.
+    """
+    from pfedrl.core.progress import span
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.rates import measure
+
+    project = Project.here()
+    for one in project.papers if paper is None else [paper]:
+        chosen = project.paper(one).experiments if experiment is None else [experiment]
+        for name in chosen:
+            for cell, seconds in measure(project, one, name):
+                typer.echo(f"{cell}: a seed takes {span(seconds)}")
 
 
 @app.command()

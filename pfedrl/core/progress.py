@@ -24,16 +24,19 @@ def progress_bar(title: str, every: float = 10.0) -> Iterator[Callable[[int, int
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
         return
-    started = shown = time.monotonic()
-    before: int | None = None  # done by a process that was killed, which took no time of this one
+    shown = time.monotonic()
+    # what had been done when this was first asked, and when: before that, a process that was killed
+    # did it, or this one imported and compiled, which it will not do again
+    before: tuple[int, float] | None = None
 
     def line(done: int, total: int) -> None:
         nonlocal shown, before
         now = time.monotonic()
-        before = done - 1 if before is None else before
+        first, since = before = before or (done, now)
         if now - shown >= every:
             shown = now
-            left = (now - started) * (total - done) / max(done - before, 1)
-            print(f"{title}: {done} of {total}, about {span(left)} to go", file=sys.stderr)
+            left = (now - since) * (total - done) / max(done - first, 1)
+            told = f", about {span(left)} to go" if done > first else ""
+            print(f"{title}: {done} of {total}{told}", file=sys.stderr)
 
     yield line

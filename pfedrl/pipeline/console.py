@@ -19,7 +19,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pfedrl.pipeline.costs import Cost, core_hours, duration, sentences
+from pfedrl.pipeline.costs import NEVER_RUN, Cost, core_hours, duration, sentences
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
 TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -169,11 +169,19 @@ class JobConsole(logging.Handler):
         now = time.monotonic()
         passed = duration((now - self.started) / 3600)
         bar = ProgressBar(total=max(self.total, 1), completed=self.done)
-        grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed}")
+        grid.add_row(bar, f"{self.done} of {self.total} jobs, {passed} so far")
+        waiting = 0
         for job in list(self.jobs.values()):
-            if job.log is not None:
-                said = last_progress(job.log) or duration((now - job.started) / 3600)
-                grid.add_row(Text(f"  {job.title}"), Text(said))
+            if job.log is None:
+                continue
+            if not job.log.exists():
+                waiting += 1  # on a cluster, or for another of its group
+                continue
+            passed = duration((now - job.started) / 3600)
+            said = last_progress(job.log) or f"{passed} so far"
+            grid.add_row(Text(f"  {job.title}"), Text(said))
+        if waiting:
+            grid.add_row(Text(f"  {waiting} more wait for their turn"), "")
         return Group(grid)
 
 
@@ -226,5 +234,6 @@ def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
     hours = [core_hours(costs[paper]) for paper in counts]
     table.add_row("core time", *(duration(each) if each else "" for each in hours))
     known = [cost for found in costs.values() for cost in found]
-    lines = [Text(text) for text in sentences(known, sum(unknown.values()), cores, A_DAY)]
+    never_run = +Counter({NEVER_RUN: unknown.total()})
+    lines = [Text(text) for text in sentences(known, never_run, cores, A_DAY)]
     return Group(table, *lines, Text("snakemake --dry-run --printshellcmds lists every job."))

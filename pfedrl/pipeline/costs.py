@@ -1,17 +1,21 @@
 """What jobs should cost: processor time, memory and disk, from what earlier runs measured,
 the published ones first.
 
-A cell that was run at the same budget costs a seed what it did then. At another budget its
-time grows with everything that is counted (rounds, episodes, epochs), which is rather too much than
-too little: not all of it multiplies. What was never measured is not guessed.
+A cell that was run with the same settings costs a seed what it did then. Else its time is what its
+length costs by the measured rates: see rates.py. Where there are none, that of a run which was
+shorter or longer, or larger in other ways, grows or shrinks with the length. Nothing is carried
+from small nets to large ones or from few agents to many: what was never measured is not guessed.
 """
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
+
+from rich.table import Table
 
 from pfedrl.core.progress import span
 from pfedrl.pipeline.artifact import read_facts
@@ -19,11 +23,14 @@ from pfedrl.pipeline.cells import Cell, cells, parse_block, run_path
 from pfedrl.pipeline.cuts import changed
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import SCALES, published_folder
+from pfedrl.pipeline.rates import AFTERWARDS, LENGTHS, amount, rate
 
 START_UP = 5.0  # seconds that a process is given to import what it needs
+SHORT = 60  # seconds; below that, starting a job costs as much as the job
 SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
+NEVER_RUN = "nothing like them has been run here"
 
 
 @dataclass(frozen=True)
@@ -39,14 +46,26 @@ class Cost:
 
 
 def expected(project: Project, cell: Cell, scale: str, block: str) -> Cost | None:
-    """What a block of seeds of a cell should cost; None where the cell was never run."""
+    """What a block of seeds of a cell should cost; None where nothing is known of it."""
+    seeds = len(parse_block(block))
+    other: Cost | None = None
     for source in dict.fromkeys((scale, *SCALES)):
         published = published_folder(project.root, source, cell)
         own = project.root / run_path(source, cell, block).parent
         if (cost := _a_seed(published) or _a_seed(own)) is not None:
             there = _cells(project, cell.paper, cell.experiment, source).get(cell.name, cell)
-            return cost.times(len(parse_block(block)), _ratio(cell, there))
-    return None
+            if cell.settings() == there.settings():
+                return cost.times(seeds)
+            if other is None and not _larger(cell, there):
+                other = cost.times(seeds, amount(cell) / amount(there))
+    if (measured := rate(project, cell)) is not None:
+        found, times = measured
+        return Cost(
+            seeds * found.takes(times),
+            found.process_mb + seeds * found.memory_mb,
+            seeds * found.disk_mb,
+        )
+    return other
 
 
 @cache
@@ -70,13 +89,18 @@ def _a_seed(folder: Path) -> Cost | None:
     )
 
 
-def _ratio(cell: Cell, there: Cell) -> float:
-    """How much more a cell counts than it did elsewhere."""
-    ratio = 1.0
-    for _, here, other, counted in changed(cell, there):
-        if counted and other:
-            ratio *= here / other
-    return ratio
+def _larger(cell: Cell, there: Cell) -> bool:
+    """Whether a cell has more of anything than it had elsewhere, its length apart."""
+    for name, here, other, _ in changed(cell, there):
+        if name in (*LENGTHS, *AFTERWARDS, "train_samples") or isinstance(here, float):
+            continue
+        if not (isinstance(here, int) and isinstance(other, int) and here <= other):
+            return True
+    return False
+
+
+def is_short(cost: Cost | None) -> bool:
+    return cost is not None and cost.seconds < SHORT
 
 
 def minutes(cost: Cost | None, attempt: int = 1) -> int:
@@ -110,8 +134,53 @@ def nodes(seconds: Sequence[float], cores: int, within: float) -> int | None:
     )
 
 
-def sentences(costs: Sequence[Cost], unknown: int, cores: int, hours: float) -> list[str]:
-    """Core-hours, memory, disk, and how many nodes are done in time, for runs of these costs."""
+@dataclass(frozen=True)
+class Bill:
+    """What a paper's runs cost, and how many cannot be counted, by the reason."""
+
+    costs: list[Cost]
+    uncounted: Counter[str]
+
+
+def bills(project: Project, scale: str) -> dict[str, Bill]:
+    """By paper, all runs of a scale."""
+    found = {paper: Bill([], Counter()) for paper in project.papers}
+    for paper, page in project.papers.items():
+        for experiment in page.experiments:
+            for cell in _cells(project, paper, experiment, scale).values():
+                reason = cell.skip()
+                for block in cell.blocks():
+                    cost = None if reason else expected(project, cell, scale, block)
+                    if cost is None:
+                        found[paper].uncounted[reason or NEVER_RUN] += 1
+                    else:
+                        found[paper].costs.append(cost)
+    return {paper: bill for paper, bill in found.items() if bill.costs or bill.uncounted}
+
+
+def table(found: dict[str, Bill]) -> Table:
+    """A row a paper."""
+    made = Table("paper", box=None, pad_edge=False)
+    for column in ("runs", "core time", "the longest", "memory", "disk", "not counted"):
+        made.add_column(column, justify="right")
+    for paper, bill in found.items():
+        known = [""] * 4
+        if bill.costs:
+            known = [
+                duration(core_hours(bill.costs)),
+                duration(max(cost.seconds for cost in bill.costs) / 3600),
+                f"{max(cost.memory_mb for cost in bill.costs) / 1000:.1f} GB",
+                f"{sum(cost.disk_mb for cost in bill.costs):.2g} MB",
+            ]
+        uncounted = bill.uncounted.total()
+        made.add_row(paper, f"{len(bill.costs):,}", *known, str(uncounted or ""))
+    return made
+
+
+def sentences(
+    costs: Sequence[Cost], uncounted: Mapping[str, int], cores: int, hours: float
+) -> list[str]:
+    """Core-hours, memory, disk, how many nodes are done in time, and what is not counted."""
     said = []
     if costs:
         seconds = [cost.seconds for cost in costs]
@@ -122,14 +191,15 @@ def sentences(costs: Sequence[Cost], unknown: int, cores: int, hours: float) -> 
             f"{duration(longest / 3600)}. Up to {max(c.memory_mb for c in costs):.0f} MB of "
             f"memory a job, {sum(c.disk_mb for c in costs):.2g} MB of disk."
         )
-        count = nodes(seconds, cores, hours * 3600)
+        within = hours * 3600
+        if longest + START_UP > within:
+            said.append(f"The longest is not done within {hours:g} h, on however many nodes.")
+            within = longest + START_UP
         said.append(
-            f"The longest is not done within {hours:g} h, on however many nodes."
-            if count is None
-            else f"Nodes of {cores} cores that are done within {hours:g} h: {count}."
+            f"Nodes of {cores} cores that are done within {duration(within / 3600)}: "
+            f"{nodes(seconds, cores, within)}."
         )
-    if unknown:
-        said.append(f"{unknown} runs are not counted: nothing like them has been run here.")
+    said += [f"{count} runs are not counted: {reason}." for reason, count in uncounted.items()]
     return said
 
 

@@ -34,6 +34,17 @@ def test_what_an_earlier_process_did_makes_this_one_no_faster(clock, capsys):
     assert capsys.readouterr().err == "windy/qavg: 93 of 100, about 28 s to go\n"
 
 
+def test_how_long_it_took_to_start_is_not_expected_again(clock, capsys):
+    with progress_bar("hopper/ddpg", every=10) as told:
+        for seconds in (60.0, 64.0, 70.0):  # a minute to import, to compile and for the first round
+            clock["seconds"] = seconds
+            told(int(seconds - 60) // 2 + 1, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "hopper/ddpg: 1 of 100",
+        "hopper/ddpg: 6 of 100, about 3.1 min to go",
+    ]
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0, "0 s"), (59, "59 s"), (731, "12.2 min"), (7200, "2.0 h")]
 )

@@ -73,9 +73,10 @@ class Made:
         facts = {"event": event, "msg": message, "levelno": logging.INFO, **facts}
         self.console.emit(logging.makeLogRecord(facts))
 
-    def start(self, number: int, log: str = "") -> None:
+    def start(self, number: int, log: str | None = "") -> None:
         path = self.folder / f"{number}.log"
-        path.write_text(log)
+        if log is not None:
+            path.write_text(log)
         title = f"Running tiny/windy/{number}, seeds 0-4"
         self.tell("job_info", jobid=number, rule_name="run", rule_msg=title, log=[str(path)],
                   wildcards={})  # fmt: skip
@@ -102,9 +103,20 @@ def test_the_screen_is_a_bar_and_a_line_a_running_job(tmp_path: Path):
     made.written.truncate(0)
     made.console.console.print(made.console._screen())
     bar, first, second = made.written.getvalue().strip("\x00").splitlines()
-    assert bar.strip().endswith("1 of 3 jobs, 0 s")
+    assert bar.strip().endswith("1 of 3 jobs, 0 s so far")
     assert re.fullmatch(r"  Running tiny/windy/1, seeds 0-4 +57 of 120, about 80 s to go *", first)
-    assert re.fullmatch(r"  Running tiny/windy/2, seeds 0-4 +\d+ s *", second)
+    assert re.fullmatch(r"  Running tiny/windy/2, seeds 0-4 +\d+ s so far *", second)
+
+
+def test_jobs_that_a_cluster_has_not_started_are_counted_on_one_line(tmp_path: Path):
+    made = Made(tmp_path)
+    for number, log in enumerate(("windy/qavg: 57 of 120\n", None, None)):
+        made.start(number, log)
+    made.written.truncate(0)
+    made.console.console.print(made.console._screen())
+    _, first, second = made.written.getvalue().strip("\x00").splitlines()
+    assert first.rstrip().endswith("57 of 120")
+    assert second.strip() == "2 more wait for their turn"
 
 
 def test_a_job_that_is_tried_again_is_no_failure(tmp_path: Path):

@@ -1,20 +1,24 @@
 """Profiles for clusters: what is asked of them is what the runs before took."""
 
 import pytest
+import yaml
 
 from pfedrl.pipeline.costs import (
     LONGEST,
+    NEVER_RUN,
     SHORTEST,
     START_UP,
     UNKNOWN_MINUTES,
     Cost,
+    bills,
     makespan,
     megabytes,
     minutes,
     nodes,
     sentences,
 )
-from tests.workflow.conftest import Tiny
+from pfedrl.pipeline.project import Project
+from tests.workflow.conftest import ROOT, Tiny
 
 
 @pytest.mark.parametrize("name", ["slurm", "kubernetes"])
@@ -32,6 +36,14 @@ def test_time_and_memory_are_asked_for_with_room_and_within_bounds():
     assert megabytes(hour) == 1500 and megabytes(hour, attempt=2) == 3000
 
 
+def test_every_run_of_the_paper_scale_ends_within_its_retries():
+    profile = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())
+    tries = 1 + profile["retries"]  # each goes on from the checkpoint of the one before
+    found = bills(Project(ROOT), "paper")
+    longest = max(cost.seconds for bill in found.values() for cost in bill.costs)
+    assert longest < tries * 60 * LONGEST / 1.5, "on a processor that is slower by half"
+
+
 def test_nodes_that_are_done_in_time():
     jobs = [600.0 - START_UP] * 8
     assert makespan(jobs, 4) == 1200
@@ -42,14 +54,18 @@ def test_nodes_that_are_done_in_time():
 
 
 def test_what_was_never_run_is_said_to_have_no_price():
-    assert sentences([], 3, 2, 24.0) == [
+    assert sentences([], {NEVER_RUN: 3}, 2, 24.0) == [
         "3 runs are not counted: nothing like them has been run here."
     ]
-    known = sentences([Cost(3600, 512, 0.5)] * 4, 0, 2, 24.0)
+    known = sentences([Cost(3600, 512, 0.5)] * 4, {}, 2, 24.0)
     assert "4 runs take about 4.0 h of core time, 2.0 h on 2 cores; the longest 1.0 h" in known[0]
     assert "Up to 512 MB of memory a job, 2 MB of disk." in known[0]
-    short = sentences([Cost(0, 1, 1)] * 12, 0, 2, 24.0)
+    short = sentences([Cost(0, 1, 1)] * 12, {}, 2, 24.0)
     assert "12 runs take about 1.0 min of core time, 30 s on 2 cores" in short[0], (
         "to start is work"
     )
-    assert known[1] == "Nodes of 2 cores that are done within 24 h: 1."
+    assert known[1] == "Nodes of 2 cores that are done within 24.0 h: 1."
+    assert sentences([Cost(3600 - START_UP, 512, 0.5)] * 4, {}, 2, 0.5)[1:] == [
+        "The longest is not done within 0.5 h, on however many nodes.",
+        "Nodes of 2 cores that are done within 1.0 h: 2.",
+    ]

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pfedrl.pipeline.artifact import read_run
-from tests.workflow.conftest import Tiny, gated
+from tests.workflow.conftest import ROOT, Tiny, gated
 
 CONF = Path("/etc/slurm/slurm.conf")  # Slurm's own folder: its daemons look nowhere else
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
@@ -74,9 +76,14 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One node, this one; its folder."""
-    folder = tmp_path_factory.mktemp("slurm")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with a_slurm(tmp_path_factory.mktemp("slurm")):
+        yield
+
+
+@contextmanager
+def a_slurm(folder: Path) -> Iterator[None]:
+    """One node, this one, whose state and logs are in the folder."""
     for name in ("state", "spool"):
         (folder / name).mkdir()
     (folder / "munge.key").write_bytes(os.urandom(64))
@@ -100,7 +107,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         while asked("sinfo", "-h", "-o", "%T") != "idle":
             assert all(process.poll() is None for process in started), "a daemon has ended"
             time.sleep(0.5)
-        yield folder
+        yield
     finally:
         for process in reversed(started):
             process.send_signal(signal.SIGTERM)
@@ -141,7 +148,7 @@ def undisturbed(tiny: Tiny, folder: Path) -> list[dict]:
 
 
 def test_a_run_that_is_struck_three_times_goes_on_from_its_checkpoint(
-    cluster: Path, new_project: Tiny, tmp_path: Path
+    cluster: None, new_project: Tiny, tmp_path: Path
 ):
     """Requeued, then its node fails, then it is over its time: to the same artifact.
 
@@ -174,9 +181,37 @@ def test_a_run_that_is_struck_three_times_goes_on_from_its_checkpoint(
     print(output)
 
 
-def test_the_pipeline_goes_through_it(cluster: Path, new_project: Tiny, finished: Tiny):
+def test_the_pipeline_goes_through_it(cluster: None, new_project: Tiny, finished: Tiny):
     done = new_project.snakemake(*PROFILE)
     assert done.returncode == 0, done.stdout
     for name in NUMBERS:
         assert (new_project.root / name).read_bytes() == (finished.root / name).read_bytes()
     print(done.stdout)
+
+
+def smoke_project(folder: Path) -> Tiny:
+    """This project, with nothing run."""
+    for name in ("pfedrl", "envs", "profiles", "workflow"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy2(ROOT / "Snakefile", folder)
+    return Tiny(folder)
+
+
+def numbers(tiny: Tiny) -> dict[str, Any]:
+    """Every run's rows, and every file of numbers behind a table or a figure, but for times."""
+    found: dict[str, Any] = {}
+    for path in sorted((tiny.root / "results/smoke/runs").rglob("*.parquet")):
+        rows = read_run(path)[0].to_pylist()
+        kept = [row for row in rows if "seconds" not in row["metric"]]
+        found[str(path.relative_to(tiny.root))] = repr(kept)  # NaN is not itself
+    return found
+
+
+def test_the_smoke_scale_goes_through_it(cluster: None, tmp_path: Path):
+    """Every paper and kind of environment, to the same numbers as on this machine without it."""
+    through, here = (smoke_project(tmp_path / name) for name in ("through", "here"))
+    done = through.snakemake(*PROFILE, "--config", "scale=smoke")
+    assert done.returncode == 0, done.stdout
+    print(done.stdout)
+    here.make("--config", "scale=smoke")
+    assert numbers(through) == numbers(here)

@@ -16,7 +16,7 @@ from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.console import take_over
-from pfedrl.pipeline.costs import expected, megabytes, minutes
+from pfedrl.pipeline.costs import expected, is_short, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper

@@ -26,6 +26,11 @@ def run_memory(wildcards, attempt):
     return megabytes(price("run", wildcards), attempt)
 
 
+def run_group(wildcards):
+    """On a cluster, runs of seconds are submitted together."""
+    return "runs" if is_short(price("run", wildcards)) else None
+
+
 def cell_code(wildcards):
     return run_code(cell_of(wildcards))
 
@@ -47,6 +52,7 @@ rule run:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
         "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
+    group: run_group
     cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
     threads: 1
     resources:
