@@ -198,7 +198,7 @@ def smoke_project(folder: Path) -> Tiny:
 
 
 def numbers(tiny: Tiny) -> dict[str, Any]:
-    """Every run's rows, and every file of numbers behind a table or a figure, but for times."""
+    """Every run's rows, but for times: all that tables and figures are made from."""
     found: dict[str, Any] = {}
     for path in sorted((tiny.root / "results/smoke/runs").rglob("*.parquet")):
         rows = read_run(path)[0].to_pylist()
