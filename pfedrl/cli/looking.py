@@ -145,6 +145,7 @@ def cost(
 def rates(
     paper: Annotated[str | None, typer.Argument(help="One paper; all by default.")] = None,
     experiment: Annotated[str | None, typer.Argument(help="One of its experiments.")] = None,
+    again: Annotated[bool, typer.Option(help="Also what was measured before.")] = False,
 ) -> None:
     """Measure what the papers' own settings cost, on one seed and very short trainings.
 
@@ -159,7 +160,7 @@ def rates(
     for one in project.papers if paper is None else [paper]:
         chosen = project.paper(one).experiments if experiment is None else [experiment]
         for name in chosen:
-            for cell, seconds in measure(project, one, name):
+            for cell, seconds in measure(project, one, name, again):
                 typer.echo(f"{cell}: a seed takes {span(seconds)}")
 
 

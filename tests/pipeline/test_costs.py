@@ -133,8 +133,10 @@ def test_a_rate_is_measured(project: Project):
         "clusters: {seeds: 1, block: 1}",
         "clusters: {seeds: 1, block: 1, algorithm: {communication_rounds: 1}}",
     ))  # fmt: skip
-    name, seconds = next(measure(project, "deprl", "clusters"))
+    name, seconds = next(measure(project, "deprl", "clusters", again=False))
     assert name == "deprl/clusters/d_psgd_fc"
     found, times = rate(project, find_cell(project, "deprl", "clusters", "d_psgd_ring", "paper"))  # type: ignore[misc]
     assert times == 20 and seconds == found.takes(times)
     assert 0 < found.seconds < 10 and 50 < found.process_mb < 1000 and found.memory_mb > 0
+    measured_next, _ = next(measure(project, "deprl", "clusters", again=False))
+    assert measured_next == "deprl/clusters/dispfl_fc", "what is there stays"
