@@ -1,20 +1,38 @@
-"""Snakemake's scheduler, kept from asking itself the same question again and again.
+"""Snakemake's scheduler, kept from asking itself the same question again and again, and from
+waiting for itself.
 
 Its limit of jobs a second makes it look again a second after every look, and a job that ends makes
 it look as well: each such look starts a chain of its own, so that after n jobs it weighs all that
 wait n times a second (snakemake#3744). One look ahead is enough.
+
+SIGTERM makes it take a lock. Where it holds that lock already, as whenever it notes that a job has
+ended, it would wait for ever. A thread of its own can wait.
 """
 
-from threading import Timer
+from threading import Thread, Timer
 from typing import Any
 
 
-def look_ahead_once() -> None:
-    """Let a scheduler have one look ahead at a time; another Snakemake is left as it is."""
+def mend_scheduler() -> None:
+    """Let it have one look ahead at a time, and end when told; another Snakemake is left as it
+    is."""
     from snakemake.scheduling.job_scheduler import JobScheduler
 
     if hasattr(JobScheduler, "_schedule_reevalutation"):
         JobScheduler._schedule_reevalutation = schedule_once
+    if hasattr(JobScheduler, "exit_gracefully"):
+        JobScheduler.exit_gracefully = end_when_it_can
+
+
+def end_when_it_can(scheduler: Any, *_: object) -> None:
+    """As Snakemake's own, but the signal does not wait."""
+
+    def end() -> None:
+        with scheduler._lock:
+            scheduler._user_kill = "graceful"
+        scheduler._open_jobs.release()
+
+    Thread(target=end, daemon=True).start()
 
 
 def schedule_once(scheduler: Any, delay: float) -> None:

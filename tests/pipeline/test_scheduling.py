@@ -1,9 +1,10 @@
-"""However many jobs end, the scheduler has one look ahead at a time, and then the next."""
+"""The scheduler has one look ahead at a time, however many jobs end; and it ends when told to,
+whatever it is doing."""
 
-from threading import Semaphore
+from threading import Lock, Semaphore
 from types import SimpleNamespace
 
-from pfedrl.pipeline.scheduling import look_ahead_once, schedule_once
+from pfedrl.pipeline.scheduling import end_when_it_can, mend_scheduler, schedule_once
 
 
 def looks(scheduler: SimpleNamespace) -> int:
@@ -23,11 +24,19 @@ def test_many_askings_are_one_look():
     assert looks(scheduler) == 1
 
 
-def test_snakemake_schedules_its_looks_by_the_method_that_is_replaced(monkeypatch):
+def test_a_signal_while_it_holds_its_own_lock_ends_it_afterwards():
+    scheduler = SimpleNamespace(_lock=Lock(), _open_jobs=Semaphore(0), _user_kill=None)
+    with scheduler._lock:
+        end_when_it_can(scheduler)  # and comes back
+        assert scheduler._user_kill is None
+    assert scheduler._open_jobs.acquire(timeout=10) and scheduler._user_kill == "graceful"
+
+
+def test_the_methods_that_are_replaced_are_those_that_snakemake_uses(monkeypatch):
     from snakemake.scheduling.job_scheduler import JobScheduler
 
-    monkeypatch.setattr(
-        JobScheduler, "_schedule_reevalutation", JobScheduler._schedule_reevalutation
-    )
-    look_ahead_once()
+    for name in ("_schedule_reevalutation", "exit_gracefully"):
+        monkeypatch.setattr(JobScheduler, name, getattr(JobScheduler, name))
+    mend_scheduler()
     assert JobScheduler._schedule_reevalutation is schedule_once
+    assert JobScheduler.exit_gracefully is end_when_it_can

@@ -22,7 +22,7 @@ from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.scheduling import look_ahead_once
+from pfedrl.pipeline.scheduling import mend_scheduler
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
 # `python` is the one that runs Snakemake
@@ -99,7 +99,7 @@ def price(rule, wildcards):
     return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
 
 
-look_ahead_once()
+mend_scheduler()
 take_over(workflow, Path(FIGURES, "index.html"), price, available_cores())
 
 

@@ -52,8 +52,9 @@ rule run:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
         "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
-    group: run_group
     cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
+    group:
+        run_group
     threads: 1
     resources:
         mem_mb=run_memory,
