@@ -9,6 +9,8 @@ HOURS ?= 1
 BIN := .venv/bin
 INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# where a shell forbids it, hundreds of processes would each compile pfedrl anew
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help install data reproduce figures decide test faults slurm bench clean
 .DEFAULT_GOAL := help
@@ -49,7 +51,7 @@ test: install
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/mypy pfedrl
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 	$(BIN)/snakemake --cores $(CORES) --config scale=smoke
 
 faults: install

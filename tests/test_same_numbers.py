@@ -13,14 +13,13 @@ import pytest
 from pfedrl.core.processor import NUMBA
 from pfedrl.core.registry import components
 from pfedrl.pipeline.cells import Cell
-from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import measured, short_runs
-from tests.tiny import ROOT
+from pfedrl.pipeline.short_runs import measured
+from tests.tiny import ROOT, every_short_run
 
 SEED = 3  # not the one with the largest reward: a maximum over the block would hide there
 BLOCKS = (range(3, 4), range(3, 5), range(5))  # of 1, 2 and 5 seeds, that seed among them
 
-CELLS = short_runs(Project.here(ROOT))
+CELLS = every_short_run()
 
 
 def measured_in(cell: Cell, seeds: range) -> dict[str, np.ndarray]:

@@ -1,8 +1,11 @@
 """The project as it is, in a folder of its own."""
 
+from functools import cache
 from pathlib import Path
 
+from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.short_runs import short_runs
 
 ROOT = Path(__file__).parent.parent
 
@@ -12,3 +15,9 @@ def tiny_project(folder: Path) -> Project:
     (folder / "workflow").symlink_to(ROOT / "workflow")
     (folder / "envs").symlink_to(ROOT / "envs")
     return Project.here(folder)
+
+
+@cache
+def every_short_run() -> dict[str, Cell]:
+    """The short runs of the project as it is, for all files that go through them."""
+    return short_runs(Project.here(ROOT))

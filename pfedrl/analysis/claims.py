@@ -1,7 +1,10 @@
 """Verdicts: every claim of a paper against what was run."""
 
 from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pfedrl.analysis import claim_tests, theory_tests
@@ -18,6 +21,7 @@ from pfedrl.analysis.verdicts import (
     gated,
     kinds,
 )
+from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.claim import Agrees, Claim, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
@@ -52,9 +56,15 @@ def evaluate(
         for name in paper.experiments
         if all(path.exists() for path in paths(summaries_dir, paper_name, name))
     }
+    reasons = {
+        name: absent(project, paper_name, name, scale_name)
+        for name in paper.experiments
+        if name not in summaries
+    }
+    less = partial(shortened, project, paper, scale)
     results = [
-        judge(claim, paper, summaries, shortened(project, paper, scale, claim.tests))
-        | {"readings": readings(claim, paper, summaries)}
+        judge(claim, paper, summaries, less(claim.tests), reasons)
+        | {"readings": readings(claim, paper, summaries, less)}
         for claim in paper.claims
     ]
     if not scale.verdicts:
@@ -82,10 +92,17 @@ def evaluate(
 
 
 def judge(
-    claim: Claim, paper: Paper, summaries: dict[str, Summary], less: str = ""
+    claim: Claim,
+    paper: Paper,
+    summaries: dict[str, Summary],
+    less: str = "",
+    reasons: Mapping[str, str | None] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """A claim's result: its verdict, with all that was found."""
-    outcomes = [_outcome(test, paper, summaries) for test in claim.tests]
+    """A claim's result: its verdict, with all that was found.
+
+    `less` says what was shortened, `reasons` why experiments have no summary.
+    """
+    outcomes = [_outcome(test, paper, summaries, reasons) for test in claim.tests]
     verdict = decide(claim, outcomes)
     if verdict.verdict != NOT_RUN:
         verdict = at_budget(claim, gated(claim, verdict, summaries), less)
@@ -112,17 +129,27 @@ def judge(
     }
 
 
-def readings(claim: Claim, paper: Paper, summaries: dict[str, Summary]) -> list[dict[str, str]]:
-    """The verdict under each declared reading of what the paper leaves open, where it matters."""
+def readings(
+    claim: Claim,
+    paper: Paper,
+    summaries: dict[str, Summary],
+    less: Callable[[list[Test]], str],
+) -> list[dict[str, Any]]:
+    """The verdict under each declared reading of what the paper leaves open, where it matters.
+
+    `less` says what was shortened of the experiments that tests look at.
+    """
     found = []
     for reading in paper.readings:
         tests = [reading.of(test) for test in claim.tests]
         if tests == claim.tests:
             continue
-        verdict = NOT_RUN
+        judged: dict[str, Any] = {"verdict": NOT_RUN}
         if all(_ran(test, summaries) for test in tests):
-            verdict = judge(claim.model_copy(update={"test": tests}), paper, summaries)["verdict"]
-        found.append({"id": reading.id, "words": reading.words, "verdict": verdict})
+            read = claim.model_copy(update={"test": tests})
+            judged = judge(read, paper, summaries, less(tests))
+        kept = {key: judged.get(key) for key in ("verdict", "effect", "low", "high", "seeds")}
+        found.append({"id": reading.id, "words": reading.words, **kept})
     return found
 
 
@@ -134,13 +161,17 @@ def _ran(test: Test, summaries: dict[str, Summary]) -> bool:
     return named_cells(test) <= {*summary.statistics["cell"], *summary.statistics["variant"]}
 
 
-def _outcome(test: Test, paper: Paper, summaries: dict[str, Summary]) -> Outcome:
+def _outcome(
+    test: Test, paper: Paper, summaries: dict[str, Summary], reasons: Mapping[str, str | None]
+) -> Outcome:
     """A comparison, where everything that it needs was run."""
     needed = experiments_of(paper, test)
     missing = sorted(name for name in needed if name not in summaries)
-    if missing or not needed:
-        reason = f"no results of {', '.join(missing)}" if missing else "no printed numbers"
-        return Outcome(f"{reason} at this scale", 0, NOT_RUN)
+    if missing:
+        said = (f"{name}: {reasons.get(name) or 'no results at this scale'}" for name in missing)
+        return Outcome("; ".join(said), 0, NOT_RUN)
+    if not needed:
+        return Outcome("no printed numbers at this scale", 0, NOT_RUN)
     if isinstance(test, Agrees):
         return agrees(test, _comparisons(paper, test.artifact, summaries), summaries)
     return outcome_of(test, summaries[test.experiment])

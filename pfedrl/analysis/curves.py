@@ -77,13 +77,14 @@ def draw_curves(
         dashes={c: looks[c].dash or "" for c in curves}, estimator=None, legend=False, ax=axis,
         lw=1.1,
     )  # fmt: skip
+    right = data.loc[data["line"].isin(curves), "at"].max()
     for place, label in enumerate(curves, start=1):
         rows = data[data["line"] == label]
         if intervals == "along":
             colour = looks[label].colour
             axis.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.15, lw=0)
         elif intervals == "end":
-            _draw_end(axis, rows.iloc[-1], data["at"].max(), place, looks[label])
+            _draw_end(axis, rows.iloc[-1], right, place, looks[label])
 
 
 def _draw_end(axis: Axes, last: pd.Series, right: float, place: int, look: Look) -> None:

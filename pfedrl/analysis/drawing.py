@@ -17,11 +17,12 @@ from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
-from pfedrl.pipeline.cells import absent
+from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.drawings import Options
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import FOLDER
 
 Given = TypeVar("Given", bound=Options)
 
@@ -61,6 +62,12 @@ class Context:
         number = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
         return f"{number} {'seed' if counts == [1] else 'seeds'}"
 
+    def ran_at(self) -> str:
+        """The scale of the runs behind it; of published ones those that they were made at."""
+        runs = map(Path, _union(summary.facts["runs"] for summary in self.summaries.values()))
+        published = (run.relative_to(FOLDER) for run in runs if run.is_relative_to(FOLDER))
+        return " and ".join(sorted({run.parts[0] for run in published})) or self.scale
+
     def caption(self) -> str:
         """The artifact's caption, with the scale, its seeds, and what it cuts."""
         cut = f"; {self.cut}" if self.cut else ""
@@ -68,7 +75,8 @@ class Context:
             f" {self.paper.experiments[name].title}: {reason}."
             for name, reason in self.absent.items()
         )
-        return f"{self.artifact.caption.strip()} Scale {self.scale}, {self.seeds()}{cut}.{left_out}"
+        scale = f"Scale {self.ran_at()}, {self.seeds()}{cut}."
+        return f"{self.artifact.caption.strip()} {scale}{left_out}"
 
 
 @dataclass(frozen=True)
@@ -154,7 +162,7 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
         "kind": artifact.kind,
         "title": artifact.title,
         "caption": context.caption(),
-        "scale": context.scale,
+        "scale": context.ran_at(),
         "command": rebuild_command(artifact.kind, target, context.scale),
         "seeds": {
             name: [summary.seeds.start, summary.seeds.stop]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.analysis.output import write_text
-from pfedrl.analysis.report import SYMBOLS, beside, ledger, read_result
+from pfedrl.analysis.report import SYMBOLS, beside, judged_from, ledger, read_result
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
@@ -52,7 +52,7 @@ def _ledger(
     claims: list[dict[str, Any]], counts: dict[str, int], heading: str, scale: str
 ) -> list[str]:
     counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    lines = ["", f"Claims at the {scale} scale: {counted}.", ""]
+    lines = ["", f"Claims {judged_from(scale)}: {counted}.", ""]
     lines += [f"| verdict | {heading} | we find |", "|---|---|---|"]
     for claim in claims:
         words = f"{claim['words']} ({claim['where']})"

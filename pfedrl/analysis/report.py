@@ -12,6 +12,7 @@ from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import NAME as PUBLISHED
 
 SYMBOLS = {
     "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
@@ -106,13 +107,19 @@ def _claims(judged: dict[str, Any] | None) -> str:
     theirs = [result for result in judged["claims"] if not result["ours"]]
     ours = [result for result in judged["claims"] if result["ours"]]
     shown = (
-        f'<h3>Claims</h3>\n<p class="soft">Scale {escape(judged["scale"])}. {ledger(judged)}</p>\n'
+        f'<h3>Claims</h3>\n<p class="soft">Judged {judged_from(judged["scale"])}. '
+        f"{ledger(judged)}</p>\n"
     )
     shown += _ledger_table(theirs, judged["counts"], "The paper says")
     if ours:
         shown += "<h4>What the paper does not say (ours)</h4>\n"
         shown += _ledger_table(ours, judged["ours"], "We ask whether")
     return shown
+
+
+def judged_from(scale: str) -> str:
+    """Which runs verdicts come from."""
+    return "from the published runs" if scale == PUBLISHED else f"at the {escape(scale)} scale"
 
 
 def ledger(judged: dict[str, Any]) -> str:
@@ -139,12 +146,19 @@ def beside(result: dict[str, Any]) -> list[str]:
     """What is to be read beside a verdict: budget, what it would take, other readings."""
     found = list(result["notes"])
     readings = result["readings"]
-    if readings:
+    if readings and result["verdict"] != "not run":
         run = [r for r in readings if r["verdict"] != "not run"]
         holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
         found.append(f"holds in {holds} of {len(run)} other readings that were run")
-        found += [f"{r['words']}: {r['verdict']}" for r in readings]
+        found += [f"{r['words']}: {r['verdict']}{_effect(r)}" for r in readings]
     return found
+
+
+def _effect(reading: dict[str, Any]) -> str:
+    """Which way the least clear comparison goes, though few seeds decide nothing."""
+    if reading.get("effect") is None or reading["low"] is None or reading["high"] is None:
+        return ""
+    return f", {reading['effect']:.3g} ({reading['low']:.3g} to {reading['high']:.3g})"
 
 
 def _claim(result: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, cycle, product
+from textwrap import fill
 from typing import Any, get_args
 
 import matplotlib
@@ -61,6 +62,7 @@ AUTOMATIC = (
 )  # fmt: skip
 SPARE = ("#332288", "#44AA99", "#E69F00", "#56B4E9")  # once those are used up
 AUTOMATIC_MARKERS = ("P", "X", "v", "D", "*", "s", "^", "o")
+REASON_WIDTH = 34  # letters of a line within a panel, of which three fit the width
 CROWDED = 5  # entries beyond which a legend would hide what is drawn
 
 
@@ -114,6 +116,14 @@ def panel_labels(axes: Sequence[Axes]) -> None:
     """(a), (b), ... before each panel's title."""
     for axis, letter in zip(axes, "abcdefghijklmnop", strict=False):
         axis.set_title(f"({letter}) {axis.get_title('left')}", loc="left", fontweight="bold")
+
+
+def leave_empty(axis: Axes, title: str, reason: str) -> None:
+    """A panel of what was not run, with the reason in the place of numbers."""
+    axis.set_title(title, loc="left")
+    text = fill(reason, REASON_WIDTH)
+    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, color=FAINT)
+    axis.set(xticks=[], yticks=[])
 
 
 def legend(axis: Axes, handles: Sequence[Artist] | None = None, labels: Iterable[str] = ()) -> None:

@@ -82,13 +82,16 @@ def gated(claim: Claim, verdict: Verdict, summaries: dict[str, Summary]) -> Verd
         return verdict
     for test in claim.tests:
         if isinstance(test, Greater | Ordered):
-            reason = _gate(claim, test, summaries[test.experiment], verdict.verdict)
+            reason = _gate(claim, test, summaries, verdict.verdict)
             if reason:
                 return Verdict(UNDECIDED, [*verdict.notes, reason])
     return verdict
 
 
-def _gate(claim: Claim, test: Greater | Ordered, summary: Summary, verdict: str) -> str:
+def _gate(
+    claim: Claim, test: Greater | Ordered, summaries: dict[str, Summary], verdict: str
+) -> str:
+    summary = summaries[test.experiment]
     cells = [test.greater, test.smaller] if isinstance(test, Greater) else test.cells
     level = test.metric
     floor = claim.floor
@@ -98,12 +101,15 @@ def _gate(claim: Claim, test: Greater | Ordered, summary: Summary, verdict: str)
         ahead = paired_differences(summary.final(winner, level), summary.final(floor.cell, level))
         if not p_above(ahead) < LEVEL:
             return f"{winner} is not shown to beat {floor.cell} ({level})"
-    if claim.ceiling is not None:
-        top = summary.final(claim.ceiling, level).mean()
+    if (ceiling := claim.ceiling) is not None:
+        source = summaries.get(ceiling.experiment or test.experiment)
+        if source is None:
+            return f"{ceiling.experiment}, which is its ceiling, was not run"
+        top = source.final(ceiling.cell, ceiling.metric or level).mean()
         bottom = 0.0 if floor is None else summary.final(floor.cell, level).mean()
         missing = [top - summary.final(cell, level).mean() for cell in dict.fromkeys(cells)]
         if np.max(missing) <= AT_CEILING * abs(top - bottom):
-            return f"all of them reach {claim.ceiling}"
+            return f"all of them reach {ceiling.cell}"
     return ""
 
 

@@ -137,17 +137,6 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             yield cell
 
 
-def absent(project: Project, paper: str, experiment: str, scale: str) -> str | None:
-    """Why an experiment has no runs at a scale, or None."""
-    published = scale == "published"  # of these, data are no longer needed
-    if project.budget(project.scale(scale), paper, experiment) is None:
-        return "not published" if published else f"not run at the {scale} scale"
-    reasons = [
-        None if published else cell.skip() for cell in cells(project, paper, experiment, scale)
-    ]
-    return None if None in reasons else reasons[0]
-
-
 def _points(spec: Experiment, fields: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """The points of the sweep that differ to a variant: its own settings, and the family's.
 

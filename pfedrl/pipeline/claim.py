@@ -212,6 +212,14 @@ class Floor(Settings):
     metric: str | None = Field(None, description="by default the comparison's")
 
 
+class Ceiling(Settings):
+    """The best that is known: where all reach it there is no order."""
+
+    cell: str
+    experiment: str | None = Field(None, description="by default the comparison's own")
+    metric: str | None = Field(None, description="by default what the floor is compared by")
+
+
 class Claim(Settings):
     """A sentence of the paper, and the comparisons that decide it.
 
@@ -231,9 +239,7 @@ class Claim(Settings):
         "", description="why a shorter training decides it too; empty: it gives a leaning only"
     )
     floor: Floor | None = Field(None, description="without it an order counts as it stands")
-    ceiling: str | None = Field(
-        None, description="the cell of the best known; where all reach it there is no order"
-    )
+    ceiling: Ceiling | None = None
 
     @property
     def tests(self) -> list[Test]:

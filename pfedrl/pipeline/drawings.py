@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from pfedrl.core.errors import unknown
 from pfedrl.core.settings import Settings, validate
+from pfedrl.pipeline.claim import Ceiling
 from pfedrl.pipeline.data_drawings import AccuracyTable, ScalingTable, SweepPanels
 from pfedrl.pipeline.options import Named, Options
 
@@ -30,8 +31,18 @@ class Comparison(Options):
         None, description="the variant that others are compared with; else the first that learns"
     )
 
+    ceiling: Ceiling | None = Field(None, description="of another experiment, beside them")
+
+    @model_validator(mode="after")
+    def a_ceiling_is_found(self) -> "Comparison":
+        if self.ceiling and not (self.ceiling.experiment and self.ceiling.metric):
+            raise ValueError("'ceiling' needs an experiment and a metric here")
+        return self
+
     def named(self) -> Iterator[Named]:
         yield Named("comparison", variant=self.baseline, metric=self.metric)
+        if (top := self.ceiling) is not None:
+            yield Named("comparison.ceiling", top.experiment, top.cell, metric=top.metric)
 
 
 class CurveLine(Settings):
@@ -43,6 +54,7 @@ class CurveLine(Settings):
     label: str | None = Field(
         None, description="the algorithm's, where it is left out; {local_steps} is that setting"
     )
+    ceiling: bool = Field(False, description="its last value, as a level across the panel")
 
 
 class CurvePanel(Settings):

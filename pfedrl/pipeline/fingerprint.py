@@ -108,7 +108,7 @@ def _version(library: str) -> str:
 @cache
 def _kept(source: str, words: bool) -> str:
     """The source in one form, whatever its comments and line breaks; with or without its words."""
-    return ast.unparse(ast.fix_missing_locations(_Effects(words).visit(running(source))))
+    return ast.unparse(_Effects(words).visit(running(source)))
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -171,7 +171,9 @@ class _Effects(ast.NodeTransformer):
         self.generic_visit(node)
         if node in self._of_classes:
             return node
-        return None if node.value is None else ast.Assign([node.target], node.value)
+        if node.value is None:
+            return None
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
         return None if node.module in (*FOR_ANNOTATIONS, SEALS) else node

@@ -124,12 +124,13 @@ def check_controls(measured: Measured, claim: Claim, where: str) -> None:
     for test in claim.tests:
         if isinstance(test, Greater | Ordered):
             metric = (claim.floor and claim.floor.metric) or test.metric
-            named = [
-                claim.ceiling,
-                *((claim.floor.cell, claim.floor.winner) if claim.floor else ()),
-            ]
-            for cell in filter(None, named):
-                measured.check(where, test.experiment, metric, cell=cell)
+            for cell in (claim.floor.cell, claim.floor.winner) if claim.floor else ():
+                if cell is not None:
+                    measured.check(where, test.experiment, metric, cell=cell)
+            if (top := claim.ceiling) is not None:
+                measured.check(
+                    where, top.experiment or test.experiment, top.metric or metric, cell=top.cell
+                )
 
 
 def named_cells(test: Test) -> set[str]:

@@ -115,15 +115,22 @@ def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
     cells = len(experiment.variants) * math.prod(len(values) for values in swept)
     if experiment.family is None or cells < 2:
         return None
+    caption = (
+        "Final values of every variant that ran, and differences on the same seeds to the "
+        "best and to the baseline. In the figure a dot a seed; a bar across the 95% interval is "
+        "the mean."
+    )
+    beside = []
+    if (ceiling := experiment.comparison.ceiling) is not None:
+        beside = [str(ceiling.experiment)]
+        caption += f" Ceiling: {ceiling.metric} of {ceiling.cell} in {ceiling.experiment}."
     return Artifact(
         kind="comparison",
         title=f"{experiment.title}: every variant",
         draw="comparison",
-        experiments=[name],
-        caption=(
-            "Final values of every variant that ran, and differences on the same seeds to the "
-            "best and to the baseline. In the figure a dot a seed, the mean and its 95% interval."
-        ),
+        experiments=[name, *beside],
+        may_miss=beside,
+        caption=caption,
         options=experiment.comparison.model_dump(),
     )
 

@@ -12,9 +12,13 @@ def made(tmp_path_factory) -> Path:
     return fake.summaries(tmp_path_factory.mktemp("made"), 200)
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch) -> Project:
+def stubbed(patch: pytest.MonkeyPatch, folder: Path) -> Project:
     """A small project whose algorithms are stubs."""
     for module in ("instances", "style"):
-        monkeypatch.setattr(f"pfedrl.analysis.{module}.load_runnable", fake.stub)
-    return fake.project(tmp_path / "project")
+        patch.setattr(f"pfedrl.analysis.{module}.load_runnable", fake.stub)
+    return fake.project(folder / "project")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> Project:
+    return stubbed(monkeypatch, tmp_path)

@@ -1,5 +1,7 @@
 """Every variant of an experiment beside the others, from made-up runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,10 @@ from pfedrl.analysis.statistics import mean_interval
 from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.words import WORDS
 from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.claim import Ceiling
+from pfedrl.pipeline.drawings import Comparison
 from pfedrl.pipeline.paper import Experiment, Paper, comparison_of
 from tests.analysis import fake
 
@@ -55,6 +60,41 @@ def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_base
     assert [row[0] for row in rows][-1] == "Random policy"
 
 
+def test_a_ceiling_of_another_experiment_is_beside_and_does_not_compete(tmp_path):
+    made = context(tmp_path)
+    values = np.array([20.0, 22.0, 24.0])
+    runs = fake.write_cell(tmp_path, "long", "dqn", {}, 3, {("episode", 99, "best"): values})
+    summarise(runs, *paths(tmp_path, "pfedrl_rep", "long"))
+    top = {"experiment": "long", "cell": "dqn", "metric": "best"}
+    spec = made.paper.experiments["control"].model_copy(
+        update={"comparison": Comparison(ceiling=Ceiling(**top))}
+    )
+    artifact = comparison_of("control", spec)
+    assert artifact.experiments == ["control", "long"] and artifact.may_miss == ["long"]
+    without = comparison.draw(replace(made, artifact=artifact, absent={"long": "not run"}))
+    assert "Ceiling" not in set(without.data["label"])
+    summaries = made.summaries | {"long": read_summary(tmp_path, "pfedrl_rep", "long")}
+    drawn = comparison.draw(replace(made, artifact=artifact, summaries=summaries))
+    row = drawn.data.set_index("label").loc["Ceiling"]
+    assert (row["mean"], row["experiment"], row["metric"]) == (22.0, "long", "best")
+    assert set(drawn.data["best"].dropna()) == {"dqn_avg"} and np.isnan(row["to_best"])
+
+
+def test_every_metric_that_is_compared_has_words_on_its_axis(project):
+    chosen = {
+        spec.comparison.metric for page in project.papers.values()
+        for spec in page.experiments.values()
+    }  # fmt: skip
+    assert {*comparison.PREFERRED, *chosen} - {None} <= set(WORDS)
+
+
+def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():
+    given, ran = {"frames": 3200000, "local_steps": 40000}, {"local_steps": 8000, "width": 64}
+    assert comparison.own_name("40000", given, ran) == "local steps 8000"
+    assert comparison.own_name("64", {"first": 64, "second": 64}, ran) == "64"
+    assert comparison.own_name("by_hand", given, ran) == "by hand"
+
+
 def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):
     chosen = {"metric": "error", "best": "lowest", "baseline": "dqn_avg"}
     data = comparison.draw(context(tmp_path, chosen, metric="error")).data
@@ -68,7 +108,7 @@ def test_a_metric_that_nobody_chose_has_to_be_one_of_the_usual(tmp_path):
 
 def test_communication_is_shown_where_it_is_recorded(tmp_path):
     without = comparison.draw(context(tmp_path / "without")).table
-    assert "MB sent" not in [column.title for column in without.columns]
+    assert "sent (MB)" not in [column.title for column in without.columns]
     table = comparison.draw(context(tmp_path / "sent", sent=True)).table
     assert [row[-1] for row in table.sections[0].rows] == ["–", "2.5", "–", "–", "–"]
 

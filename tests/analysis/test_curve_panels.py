@@ -59,6 +59,14 @@ def test_curves_have_a_line_each_and_controls_are_level(tmp_path):
     assert [list(line.get_ydata()) for line in left.lines].count([-12.0, -12.0]) == 1
 
 
+def test_a_ceiling_is_a_level_in_the_look_of_a_control(tmp_path):
+    line = {**LINES[0], "ceiling": True, "label": "top"}
+    drawn = curve_panels.draw(context(tmp_path, {"panels": [panel(lines=[LINES[0], line])]}))
+    last = drawn.data[drawn.data["line"] == "top"]["mean"].item()  # a row, of its last round
+    (level,) = [line for line in drawn.figure.axes[0].lines if set(line.get_ydata()) == {last}]
+    assert level.get_color() == every_style({}).of("best_found").colour
+
+
 def test_a_panel_of_what_was_not_run_says_so(tmp_path):
     options = {"panels": [panel(), panel(experiment="walkers", x="frame")], "lines": LINES}
     made = context(tmp_path, options)
@@ -66,7 +74,7 @@ def test_a_panel_of_what_was_not_run_says_so(tmp_path):
     drawn = curve_panels.draw(made)
     left, right = drawn.figure.axes
     assert len(left.lines) == 3 and left.get_xlabel() == "episode"
-    assert right.texts[0].get_text() == "not run" and not right.lines
+    assert right.texts[0].get_text() == "not published" and not right.lines
     assert set(drawn.data["panel"]) == {"A panel"}
 
 

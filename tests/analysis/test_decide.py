@@ -141,11 +141,19 @@ def laptop_runs(project: Project):
             yield project.root / run_path("laptop", cell, block), cell, block
 
 
+@pytest.fixture(scope="module")
+def ten_seeds(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("ten")
+    small_project(folder, seeds=10, block=5)
+    return folder
+
+
 @pytest.fixture
-def published(tmp_path, monkeypatch) -> Project:
+def published(ten_seeds, tmp_path, monkeypatch) -> Project:
     """Ten seeds, as long as the paper has it."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    return small_project(tmp_path, seeds=10, block=5)
+    shutil.copytree(ten_seeds, tmp_path, dirs_exist_ok=True)
+    return Project.here(tmp_path)
 
 
 def test_a_claim_undecided_before_is_decided_by_the_runs_it_chose(published):

@@ -1,5 +1,6 @@
 import json
 import pkgutil
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pfedrl.analysis import figures
-from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.drawing import Context, draw
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.closure import closure
@@ -49,6 +50,17 @@ def test_another_scale_is_named_in_the_command(project, made, tmp_path):
     known = json.loads((tmp_path / "theory.json").read_text())
     assert known["command"].endswith("theory.md --config scale=smoke")
     assert known["caption"].endswith("Scale smoke, 200 seeds.")
+
+
+def test_published_runs_are_of_the_scale_they_were_made_at(project):
+    def at(*runs):
+        found = {run: SimpleNamespace(facts={"runs": [run]}) for run in runs}
+        paper = project.paper("qavg")
+        return Context(paper, "table1", paper.artifacts["table1"], "published", found, {}).ran_at()
+
+    paper, laptop = (f"results/published/{s}/qavg/e/c/0-5.parquet" for s in ("paper", "laptop"))
+    assert at(paper) == "paper"
+    assert at(paper, laptop) == "laptop and paper"
 
 
 def test_table1_holds_the_summarys_numbers_and_the_papers(project, made, tmp_path):

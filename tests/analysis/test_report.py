@@ -1,4 +1,5 @@
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pytest
@@ -7,6 +8,7 @@ from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.report import readable, report
 from pfedrl.core.errors import PfedrlError
+from tests.analysis.conftest import stubbed
 
 VOID = {"meta", "img", "br"}
 
@@ -29,14 +31,24 @@ class Balance(HTMLParser):
 DRAWN = ("table1", "figure2", "generalisation", "theory", "comparison_table1_random_mdps")
 
 
+@pytest.fixture(scope="module")
+def drawn(made, tmp_path_factory):
+    """The paper's artifacts and a comparison, drawn and judged."""
+    folder = tmp_path_factory.mktemp("drawn")
+    with pytest.MonkeyPatch.context() as patch:
+        project = stubbed(patch, tmp_path_factory.mktemp("of"))
+        for name in DRAWN:
+            draw(project, "qavg", name, "laptop", made, folder / "figures" / "qavg")
+        evaluate(project, "qavg", "laptop", made, folder / "claims" / "qavg.json")
+    return folder
+
+
 @pytest.fixture
-def page(project, made, tmp_path):
-    """The page's path after the paper's artifacts and a comparison were drawn and judged."""
-    figures, claims = tmp_path / "figures", tmp_path / "claims"
-    for name in DRAWN:
-        draw(project, "qavg", name, "laptop", made, figures / "qavg")
-    evaluate(project, "qavg", "laptop", made, claims / "qavg.json")
-    report(project, figures, claims, figures / "index.html")
+def page(project, drawn, tmp_path):
+    """The page's path, of what was drawn."""
+    shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
+    figures = tmp_path / "figures"
+    report(project, figures, tmp_path / "claims", figures / "index.html")
     return figures / "index.html"
 
 

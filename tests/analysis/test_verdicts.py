@@ -124,9 +124,21 @@ PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
 )
 def test_no_order_below_the_floor_or_at_the_ceiling(summary, zero, best, expected, says):
     data = {"e": summary(good=10, poor=5, zero=zero, best=best)}
-    found = judge(claim(floor={"cell": "zero"}, ceiling="best"), PAPER, data)
+    found = judge(claim(floor={"cell": "zero"}, ceiling={"cell": "best"}), PAPER, data)
     assert found["verdict"] == expected
     assert says in "; ".join(found["notes"])
+
+
+def test_the_ceiling_may_be_of_another_experiment_which_must_have_been_run(summary):
+    data = {"e": summary(good=10, poor=5, zero=-990)}
+    gate = {"floor": {"cell": "zero"}, "ceiling": {"cell": "best", "experiment": "long"}}
+    found = judge(claim(**gate), PAPER, data)
+    assert found["verdict"] == "undecided"
+    assert "long, which is its ceiling, was not run" in found["notes"]
+    data["long"] = summary(best=10.5)
+    assert "all of them reach best" in judge(claim(**gate), PAPER, data)["notes"]
+    data["long"] = summary(best=99)
+    assert judge(claim(**gate), PAPER, data)["verdict"] == "reproduced"
 
 
 def test_a_reversed_order_needs_its_own_winner_above_the_floor(summary):
@@ -158,11 +170,25 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
             Reading(id="other", words="elsewhere", experiments={"f": "e_k10"}),
         ],
     )  # fmt: skip
-    found = readings(claim(), page, {"e": data, "e_k1": data})
+    found = readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: "")
     assert [(r["id"], r["verdict"]) for r in found] == [("k1", "reproduced"), ("k10", "not run")]
-    shown = beside({"notes": [], "readings": found})
+    shown = beside({"verdict": "undecided", "notes": [], "readings": found})
     assert shown[0] == "holds in 1 of 1 other readings that were run"
+    effect, low, high = (found[0][key] for key in ("effect", "low", "high"))
+    assert low < effect < high
+    assert shown[1] == f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"
     assert "K = 10: not run" in shown
+
+
+def test_a_reading_with_a_shorter_training_only_leans(summary):
+    data = summary(good=10, poor=5)
+    page = Paper.model_construct(
+        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        readings=[Reading(id="k1", words="K = 1", experiments={"e": "e_k1"})],
+    )  # fmt: skip
+    cut = {"e": "", "e_k1": "20 of 200 rounds"}
+    found = readings(claim(), page, {"e_k1": data}, lambda tests: cut[tests[0].experiment])
+    assert [r["verdict"] for r in found] == ["leans for"]
 
 
 def test_the_ledger_says_how_many_verdicts_may_be_wrong():

@@ -13,14 +13,12 @@ from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.execute import run
-from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import short_runs
 from tests.faults.conftest import FULL
 from tests.faults.test_files import Killed
-from tests.tiny import ROOT
+from tests.tiny import every_short_run
 
 SEEDS = range(2)
-CELLS = short_runs(Project.here(ROOT))
+CELLS = every_short_run()
 FEW = ("fed_kl-reacher", "lfrl-cartpole", "pfedtd_rep", "qavg-random_mdp")
 
 

@@ -153,7 +153,7 @@ def printed(**changes: str) -> dict[str, Any]:
         (claim(**GREATER | {"metric": "held_out_objective"}), "unknown metric 'held_out_obj"),
         (claim({"test": [MONOTONE, GREATER | {"smaller": "r"}]}), "e: unknown cell 'r'"),
         (claim({"floor": {"cell": "zero"}}, **GREATER), "c, e: unknown cell 'zero'"),
-        (claim({"ceiling": "best"}, **GREATER), "c, e: unknown cell 'best'"),
+        (claim({"ceiling": {"cell": "best"}}, **GREATER), "c, e: unknown cell 'best'"),
         (claim(**GREATER, reached="arrived"), "unknown metric 'arrived'"),
         (claim(**MONOTONE | {"variant": "qavgg"}), "unknown variant 'qavgg'. Did you mean 'qavg'?"),
         (claim(**MONOTONE | {"along": "kapa"}), "unknown swept key 'kapa'. Did you mean 'kappa'?"),

@@ -88,8 +88,10 @@ def test_without_rates_a_cost_grows_along_lengths_only(
     cost = expected(project, cartpole, "paper", "0-2")
     assert cost is not None and cost.seconds == pytest.approx(2 * 60 * 500 / 120)
     assert expected(project, find_cell(project, *HOPPERS, "paper"), "paper", "0-5") is None
-    smoke = expected(project, find_cell(project, *HOPPERS, "smoke"), "smoke", "0-1")
-    assert smoke is not None and smoke.seconds == 60 * 400 / 24000, "smaller nets cost no more"
+    smoke, laptop = (find_cell(project, *HOPPERS, scale) for scale in ("smoke", "laptop"))
+    shorter = smoke.runnable.frames / laptop.runnable.frames  # type: ignore[attr-defined]
+    cost = expected(project, smoke, "smoke", "0-1")
+    assert cost is not None and cost.seconds == 60 * shorter, "smaller nets cost no more"
 
 
 def test_cells_are_alike_that_count_the_same(project: Project):
@@ -137,6 +139,6 @@ def test_a_rate_is_measured(project: Project):
     assert name == "deprl/clusters/d_psgd_fc"
     found, times = rate(project, find_cell(project, "deprl", "clusters", "d_psgd_ring", "paper"))  # type: ignore[misc]
     assert times == 20 and seconds == found.takes(times)
-    assert 0 < found.seconds < 10 and 50 < found.process_mb < 1000 and found.memory_mb > 0
+    assert found.seconds > 0 and 50 < found.process_mb < 1000 and found.memory_mb > 0
     measured_next, _ = next(measure(project, "deprl", "clusters", again=False))
     assert measured_next == "deprl/clusters/dispfl_fc", "what is there stays"

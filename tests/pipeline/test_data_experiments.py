@@ -3,16 +3,17 @@ missing, sentences about many cells, readings by metric."""
 
 import pytest
 
+from pfedrl.analysis.claims import evaluate
 from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.data import data_sets
-from pfedrl.pipeline.cells import absent, cells
+from pfedrl.pipeline.absent import absent
+from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.claim import Ahead, Claim, Greater, Reading
 from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import short_runs
 from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
-from tests.tiny import ROOT
+from tests.tiny import ROOT, every_short_run
 
 REAL = Project.here(ROOT)
 
@@ -39,11 +40,26 @@ def test_missing_data_skip_an_experiment_with_the_reason_and_break_no_check(tmp_
     monkeypatch.setenv(data_sets.FOLDER, str(tmp_path))
     reason = "HAPT is not here (bring it: pfedrl data fetch hapt)"
     assert absent(REAL, "deprl", "hapt", "laptop") == reason
-    assert absent(REAL, "deprl", "cifar100", "laptop") == "not run at the laptop scale"
+    assert absent(REAL, "deprl", "cifar10", "smoke") == "not run at the smoke scale"
     assert absent(REAL, "deprl", "clusters", "smoke") is None
     check_paper(REAL, "deprl")
     (tmp_path / "hapt.npz").touch()
     assert absent(REAL, "deprl", "hapt", "laptop") is None
+
+
+@pytest.mark.parametrize("scale", ["laptop", "paper", "published"])
+def test_data_that_no_package_has_say_so_at_every_scale(tmp_path, monkeypatch, scale):
+    monkeypatch.setenv(data_sets.FOLDER, str(tmp_path))
+    command = "pfedrl data fetch harbox --folder FOLDER"
+    reason = f"HARBox is in no package (bring it: {command})"
+    assert absent(REAL, "deprl", "speedup_harbox", scale) == reason
+
+
+def test_a_claim_without_runs_says_why(tmp_path):
+    results = evaluate(REAL, "deprl", "published", tmp_path, tmp_path / "claims.json")
+    found = {result["id"]: result for result in results}
+    assert found["figure9_cifar100"]["verdict"] == "not run"
+    assert "CIFAR-100 is in no package" in found["figure9_cifar100"]["evidence"]
 
 
 def test_an_artifact_is_drawn_without_what_it_may_miss_and_not_without_the_rest():
@@ -99,5 +115,5 @@ def test_printed_numbers_are_all_there_and_the_ring_stands_alike_in_both_tables(
 
 
 def test_short_runs_need_no_data():
-    for cell in short_runs(REAL).values():
+    for cell in every_short_run().values():
         assert getattr(cell.family, "data", "clusters") == "clusters"

@@ -6,14 +6,12 @@ import pytest
 
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.execute import run
-from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import short_runs
 from tests.pipeline.test_execute import Killed, numbers
-from tests.tiny import ROOT
+from tests.tiny import every_short_run
 
 CELLS = {
     name: cell
-    for name, cell in short_runs(Project.here(ROOT)).items()
+    for name, cell in every_short_run().items()
     if cell.family_name == "hopper" and not is_control(cell.algorithm)
 }
 

@@ -20,10 +20,9 @@ from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import publish, published_runs
-from pfedrl.pipeline.short_runs import short_runs
 from pfedrl.pipeline.verify import compare, digest, verify, why_other_bits, write
 from pfedrl.pipeline.verify_published import listed, verify_published
-from tests.tiny import ROOT
+from tests.tiny import ROOT, every_short_run
 
 CHEAP = (
     "qavg-random_mdp-plateau", "pfedtd_rep-cliff_walking", "dqn_avg-cartpole-step",
@@ -57,7 +56,7 @@ def test_short_runs_give_the_stored_numbers_on_any_processor(name):
 
 def test_every_short_run_is_stored_and_nothing_else():
     """A new algorithm, or another budget: pfedrl verify --write."""
-    assert set(module.read(Project.here(ROOT))) == set(short_runs(Project.here(ROOT)))
+    assert set(module.read(Project.here(ROOT))) == set(every_short_run())
 
 
 def test_the_three_answers():

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.processes import call, once
 from tests.projects import write_paper
 
 ROOT = Path(__file__).parents[2]
@@ -118,10 +119,8 @@ class Tiny:
         return os.environ | {"PYTHONPATH": str(self.root)} | self.variables
 
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*arguments), cwd=self.root, env=self.environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
+        command = self.command(*arguments)[2:]
+        return call(*command, folder=self.root, variables=self.environment(), together=True)
 
     def make(self, *arguments: str) -> str:
         done = self.snakemake(*arguments)
@@ -168,27 +167,33 @@ def jobs(output: str) -> set[str]:
 @pytest.fixture(scope="session")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     """The project before anything ran."""
-    tiny = Tiny(tmp_path_factory.mktemp("fresh") / "project")
+    return Tiny(once(tmp_path_factory, "fresh", make_fresh) / "project")
+
+
+def make_fresh(folder: Path) -> None:
+    tiny = Tiny(folder / "project")
     ignored = shutil.ignore_patterns("papers", "scales")
     for name in ("pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
     shutil.copy2(ROOT / "Snakefile", tiny.root)
     write_paper(tiny.root, "tiny", PAPER)
     tiny.write("workflow/scales/laptop.yaml", scale())
-    smoke = scale(4, scale="smoke", verdicts=False, figures="results/smoke/paper_figures")
+    budgets = {"tiny": {"windy": {"seeds": 4, "block": 4}}}
+    figures = "results/smoke/paper_figures"
+    smoke = scale(scale="smoke", verdicts=False, figures=figures, papers=budgets)
     tiny.write("workflow/scales/smoke.yaml", smoke)
     tiny.write("pfedrl/analysis/figures/tiny_table.py", TABLE)
     tiny.write("pfedrl/analysis/figures/tiny_figure.py", FIGURE)
     warm_up(tiny)
-    return tiny
 
 
 def warm_up(tiny: Tiny) -> None:
     """Compile the kernels once; the compiled code stays beside the source, also in copies."""
     for cell in ("random qavg_kappa=0", "random random_policy_kappa=0", "windy qavg"):
-        command = [sys.executable, "-m", "pfedrl", "run", "tiny", *cell.split()]
         options = ["--seeds", "0-4", "--output", str(tiny.root.parent / "warm.parquet")]
-        subprocess.run([*command, *options], cwd=tiny.root, env=tiny.environment(), check=True)
+        command = ["pfedrl", "run", "tiny", *cell.split(), *options]
+        done = call(*command, folder=tiny.root, variables=tiny.environment())
+        assert done.returncode == 0, done.stderr
 
 
 def copy_of(tiny: Tiny, folder: Path) -> Tiny:
@@ -207,9 +212,8 @@ def gated(tiny: Tiny) -> Tiny:
 @pytest.fixture(scope="session")
 def finished(fresh: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     """The project after everything ran; not to be changed."""
-    tiny = copy_of(fresh, tmp_path_factory.mktemp("finished"))
-    tiny.make()
-    return tiny
+    folder = once(tmp_path_factory, "finished", lambda folder: copy_of(fresh, folder).make())
+    return Tiny(folder / "project")
 
 
 @pytest.fixture

@@ -27,13 +27,7 @@ def test_a_dry_run_is_a_summary_by_paper_and_rule(new_project: Tiny):
     assert "10 runs are not counted" in output
 
 
-def test_the_last_line_says_where_the_report_is(project: Tiny):
-    (project.root / "paper_figures/tiny/table1.md").unlink()
-    for output in (project.make(), project.make()):
-        assert output.splitlines()[-1] == REPORT
-
-
-def test_in_a_file_there_is_a_line_a_job_and_nothing_else(project: Tiny):
+def test_in_a_file_there_is_a_line_a_job_and_the_last_says_where_the_report_is(project: Tiny):
     (project.root / "paper_figures/tiny/table1.md").unlink()
     first, *jobs, last = project.make().splitlines()
     assert first.startswith(PROFILE) and last == REPORT
@@ -41,6 +35,7 @@ def test_in_a_file_there_is_a_line_a_job_and_nothing_else(project: Tiny):
         "1 of 3: Drawing tiny/table1", "2 of 3: Writing the report"
     ]  # fmt: skip
     assert all(map(A_JOB.fullmatch, jobs)), jobs
+    assert project.make().splitlines()[-1] == REPORT, "also where there is nothing to do"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -97,9 +97,11 @@ def test_another_label_redraws_and_retrains_nothing(project: Tiny):
 def test_a_relative_import_is_seen(project: Tiny):
     project.write("pfedrl/algorithms/tabular/sizes.py", "SIZE = 1\n")
     project.append("pfedrl/algorithms/controls/fixed_tabular.py", "\nfrom ..tabular import sizes\n")
-    project.make("results/laptop/summaries/tiny/random.finals.parquet")
+    target = f"results/laptop/runs/tiny/{RANDOM_CONTROL[0]}/{BLOCKS[0]}.parquet"
+    project.make(target)
+    assert project.planned(target) == set()
     project.write("pfedrl/algorithms/tabular/sizes.py", "SIZE = 2\n")
-    assert runs(*RANDOM_CONTROL) <= project.planned()
+    assert project.planned(target) == runs(RANDOM_CONTROL[0], blocks=BLOCKS[:1])
 
 
 def test_touching_a_file_reruns_nothing(project: Tiny):

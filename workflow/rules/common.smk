@@ -13,7 +13,8 @@ from pfedrl.cli.program import available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
-from pfedrl.pipeline.cells import absent, cells, draws_path, run_path
+from pfedrl.pipeline.absent import absent
+from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.console import take_over
 from pfedrl.pipeline.costs import expected, is_short, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of

@@ -27,8 +27,8 @@ def run_memory(wildcards, attempt):
 
 
 def run_group(wildcards):
-    """On a cluster, runs of seconds are submitted together."""
-    return "runs" if is_short(price("run", wildcards)) else None
+    """On a cluster, runs of seconds are submitted together; here a group would hide its jobs."""
+    return "runs" if workflow.non_local_exec and is_short(price("run", wildcards)) else None
 
 
 def cell_code(wildcards):

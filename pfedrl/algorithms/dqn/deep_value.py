@@ -27,7 +27,10 @@ class DeepValue(DeepAlgorithm, DeepSettings):
     kinds: ClassVar[frozenset[str]] = frozenset({"classic_control"})
     continuous_too: ClassVar[frozenset[str]] = kinds | {"locomotion"}  # actions on a grid
     parts: ClassVar[tuple[str, ...]] = ("body", "head")  # of an agent's net
-    later: ClassVar[frozenset[str]] = frozenset({"frames", "adapt_frames", "levels"})
+    private_heads: ClassVar[bool] = False  # by which agents are compared
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"frames", "adapt_frames", "levels", "targets_before_exchange"}
+    )
 
     levels: int = Field(
         3, gt=1, description="values of each number of an action, where actions are continuous"

@@ -11,11 +11,11 @@ from pfedrl.algorithms.deep.learner import DeepLearner
 from pfedrl.algorithms.dqn import kernels
 from pfedrl.algorithms.dqn.acting import EpsilonGreedy, Greedy
 from pfedrl.algorithms.dqn.measures import measures
+from pfedrl.algorithms.dqn.net import HeadOfLayers
 from pfedrl.algorithms.dqn.settings import DeepSettings
 from pfedrl.core.measurement import Measurement
 from pfedrl.envs.discrete import DiscreteTask
 from pfedrl.stack.denormals import flushed_denormals
-from pfedrl.stack.nets import Perceptron
 from pfedrl.stack.optimisers import PYTORCH, adam
 
 
@@ -27,16 +27,18 @@ class DQNLearner(DeepLearner):
     """
 
     KEPT = (*DeepLearner.KEPT, "copied", "epsilon", "goal", "frames", "ended", "final")
-    net: Perceptron
+    net: HeadOfLayers
     experience: EpsilonGreedy
 
     def __init__(
         self, task: DiscreteTask, seeds: Sequence[int], settings: DeepSettings, embedding: int = 0,
         phases: tuple[str, ...] = ("all",), weights: np.ndarray | None = None, first_agent: int = 0,
+        head_layers: int = 1,
     ):  # fmt: skip
         environments = task.environments()
         actions, hidden = environments.action_space.count, [settings.width] * settings.layers
-        net = Perceptron(environments.observation_size, *hidden, actions, embedding=embedding)
+        sizes = environments.observation_size, *hidden, actions
+        net = HeadOfLayers(*sizes, embedding=embedding, head_layers=head_layers)
         super().__init__(task, seeds, settings, net, phases, weights, first_agent)
         self.axis = "frame" if settings.frames else "episode"
         self.length = settings.frames or settings.episodes
@@ -99,7 +101,8 @@ class DQNLearner(DeepLearner):
         if self.settings.frames:
             steps = min(steps, self.length - self.frames)
         active = self._unfinished()
-        if self.copies_between_rounds:
+        before_exchange = self.settings.targets_before_exchange
+        if self.copies_between_rounds and not before_exchange:
             self._copy_targets(active)
         for _ in range(steps):
             self._step(active & ~self.diverged)
@@ -107,10 +110,12 @@ class DQNLearner(DeepLearner):
         learning = active & ~self.diverged & (self.experience.replay.size >= self.settings.warm_up)
         for phase in self.phases[1:]:
             self._update(learning, phase, again=True)
+        if self.copies_between_rounds and before_exchange:
+            self._copy_targets(learning)
 
     @property
     def copies_between_rounds(self) -> bool:
-        """Whether targets wait for a round's end, after the exchange: where rounds are shorter.
+        """Whether targets wait for a round's end, and the exchange: where rounds are shorter.
 
         PFedRL-Rep, Algorithm 4, lines 15 to 18. It matters: a target copied towards the end of a
         round, from a net that the average then replaces, and FedDQN with K = 5 hardly learns.
@@ -158,7 +163,7 @@ class DQNLearner(DeepLearner):
         self.diverged |= learning & ~np.isfinite(self.loss)
         net.backward(
             self.layers, levels, self.loss_slope, self.gradient_layers,
-            head_only=phase == "head",
+            head_only=phase == "head" and net.head_layers == 1,
         )  # fmt: skip
         columns = net.part[phase]
         adam(
@@ -213,5 +218,5 @@ class DQNLearner(DeepLearner):
         weights = newcomers_weights(self.net, self.stack, self.seeds, task.agents, way.fresh)
         return DQNLearner(
             task, self.seeds, settings, self.net.embedding, (way.trains,), weights,
-            self.task.agents,
+            self.task.agents, self.net.head_layers,
         )  # fmt: skip

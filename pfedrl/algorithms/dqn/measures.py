@@ -53,7 +53,7 @@ def measures(learner: "DQNLearner", rows: np.ndarray, at: int) -> Iterator[Measu
     yield from frozen(learner, look, pairs=settings.unit == "episode")
     if look.ended and settings.unit == "step" and not look.first_agent:
         yield from personalisation_error(learner, look)
-    if look.ended and len(learner.phases) > 1 and not look.first_agent:
+    if look.ended and settings.private_heads and not look.first_agent:
         yield from similarities(look)
 
 

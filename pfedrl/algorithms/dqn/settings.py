@@ -30,6 +30,11 @@ class DeepSettings(Settings):
     buffer: int = Field(gt=0, description="transitions that the replay holds")
     warm_up: int = Field(gt=0, description="transitions before the first gradient step")
     target_every: int = Field(gt=0, description="gradient steps between copies to the target net")
+    targets_before_exchange: bool = Field(
+        False,
+        description="where rounds are no longer than target_every: a copy is made before the "
+        "round's exchange, not after it",
+    )
     truncation_stops: bool = Field(
         True, description="a time limit stops the bootstrap as a terminal state does"
     )

@@ -26,6 +26,7 @@ from pfedrl.analysis.tables import (
     estimate,
     sweep_text,
 )
+from pfedrl.analysis.words import words_of
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.drawings import Comparison
@@ -34,10 +35,12 @@ from pfedrl.pipeline.paper import Experiment
 # the metric where none is chosen: the first that every variant which learns has
 PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
 SENT = "megabytes_sent"
+STATISTICS = ("mean", "se", "low", "high", "seeds", "diverged")
 FEW = 20  # seeds, each of which can be told from the others
 SHOWN = 200  # seeds at most that are drawn one by one
+LETTERS = {"pi": "π", "kappa": "κ"}  # swept keys that papers write so
 COLUMNS = 3
-ROW, HEAD = 0.2, 0.65  # inches: a variant, and what a panel needs besides
+ROW, HEAD = 0.2, 0.75  # inches: a variant, and what a panel needs besides
 
 
 class Variant(NamedTuple):
@@ -51,19 +54,20 @@ class Variant(NamedTuple):
 
 
 def draw(context: Context) -> Drawing:
-    ((name, summary),) = context.summaries.items()
+    name = context.artifact.experiments[0]
+    summary = context.summaries[name]
     spec, options = context.paper.experiments[name], context.options(Comparison)
     points = list(compared(spec, summary))
     metric = options.metric or default_metric(name, summary, points)
+    top = ceiling(context, options)
     data = pd.DataFrame(
         [
             row | {"point": point}
             for point, variants in points
-            for row in rows(summary, options, metric, variants)
+            for row in (*rows(summary, options, metric, variants), *top)
         ]
     )
-    table = as_table(data, metric)
-    return Drawing(as_figure(context, summary, metric, points, data), data, table)
+    return Drawing(as_figure(context, summary, metric, data), data, as_table(data, metric))
 
 
 def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Variant]]]:
@@ -81,23 +85,36 @@ def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Var
         groups = cells.groupby(family, sort=True)
     for values, group in groups:
         point = ", ".join(
-            f"{key.replace('_', ' ')} = {sweep_text(value)}"
+            f"{LETTERS.get(key, key.replace('_', ' '))} = {sweep_text(value)}"
             for key, value in zip(family, values, strict=True)
         )
-        found = [variant(row, own, several) for row in group.to_dict("records")]
+        found = [variant(spec, summary, row, own, several) for row in group.to_dict("records")]
         yield point, sorted(found, key=lambda v: (not v.learns, order.index(v.name)))
 
 
-def variant(row: Mapping[Any, Any], swept: list[str], several: set[str]) -> Variant:
+def variant(
+    spec: Experiment, summary: Summary, row: Mapping[Any, Any], swept: list[str], several: set[str]
+) -> Variant:
     """A cell, labelled by its algorithm, its own name where there are several, what is swept."""
     algorithm, label = str(row["algorithm"]), label_of(str(row["algorithm"]))
     if algorithm in several:
         own = str(row["variant"]).removeprefix(algorithm.rpartition("/")[2]).strip("_")
-        label += f", {own.replace('_', ' ')}" if own else ""
+        ran = summary.facts["cells"][row["cell"]]["settings"]["algorithm"]
+        own = own_name(own, spec.settings | spec.variants[str(row["variant"])], ran)
+        label += f", {own}" if own else ""
     for key in swept:
         if not math.isnan(row[key]):
-            label += f", {key.replace('_', ' ')} {sweep_text(row[key])}"
+            label += f", {LETTERS.get(key, key.replace('_', ' '))} {sweep_text(row[key])}"
     return Variant(row["cell"], str(row["variant"]), label, algorithm, not is_control(algorithm))
+
+
+def own_name(name: str, given: Mapping[str, Any], ran: Mapping[str, Any]) -> str:
+    """What tells a variant from others of its algorithm: its name, or, where that is a number of
+    its settings, the one that was run; a scale may have cut it."""
+    keys = [key for key, value in given.items() if str(value) == name]
+    if len(keys) != 1 or keys[0] not in ran:
+        return name.replace("_", " ")
+    return f"{keys[0].replace('_', ' ')} {ran[keys[0]]}"
 
 
 def default_metric(
@@ -131,13 +148,26 @@ def rows(
     found = []
     for own in measured:
         last = summary.last(own.cell, metric)
-        row = {**own._asdict(), "metric": metric}
-        row |= {key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")}
+        row = {**own._asdict(), "experiment": summary.experiment, "metric": metric}
+        row |= {key: last[key] for key in STATISTICS}
         for key, other in (("best", best), ("baseline", baseline)):
             row |= {key: other, **difference(key, finals, own.cell, other)}
         sent = summary.measures(own.cell, SENT)
         found.append(row | {SENT: summary.last(own.cell, SENT)["mean"] if sent else math.nan})
     return found
+
+
+def ceiling(context: Context, options: Comparison) -> list[dict[str, Any]]:
+    """What another experiment reaches, where it was run; its seeds are not those of the others."""
+    top = options.ceiling
+    if top is None or (summary := context.summaries.get(str(top.experiment))) is None:
+        return []
+    last = summary.last(top.cell, str(top.metric))
+    own = Variant(top.cell, top.cell, "Ceiling", str(last["algorithm"]), learns=False)
+    row = {**own._asdict(), "experiment": top.experiment, "metric": top.metric, SENT: math.nan}
+    for key in ("best", "baseline"):
+        row |= {key: None, **difference(key, {}, top.cell, None)}
+    return [row | {key: last[key] for key in STATISTICS}]
 
 
 def difference(
@@ -155,9 +185,9 @@ def difference(
 
 def as_table(data: pd.DataFrame, metric: str) -> Table:
     sent = data[SENT].notna().any()
-    columns = [Column("Variant", words=True), Column(metric), Column("95% interval")]
+    columns = [Column("Variant", words=True), Column(words_of(metric)), Column("95% interval")]
     columns += [Column("to the best", "Difference"), Column("to the baseline", "Difference")]
-    columns += [Column("MB sent")] if sent else []
+    columns += [Column(words_of(SENT))] if sent else []
     sections = []
     for point, group in data.groupby("point", sort=False):
         texts = []
@@ -193,14 +223,9 @@ def shift(row: Mapping[Any, Any], key: str) -> str:
     return f"{mean:+.4g} [{reach}]".replace("-", "−")
 
 
-def as_figure(
-    context: Context,
-    summary: Summary,
-    metric: str,
-    points: list[tuple[str, list[Variant]]],
-    data: pd.DataFrame,
-) -> Any:
+def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFrame) -> Any:
     """A panel a point: every seed's final value, and over it the mean with its interval."""
+    points = list(data.groupby("point", sort=False))
     columns = min(COLUMNS, len(points))
     lines = -(-len(points) // columns)
     most = int(data.groupby("point").size().max())
@@ -208,21 +233,23 @@ def as_figure(
         lines * (ROW * most + HEAD), nrows=lines, ncols=columns, squeeze=False, sharex=True
     )
     axes = list(grid.flat)
-    for axis, (point, variants) in zip(axes, points, strict=False):
-        own = data[data["point"] == point]
+    for axis, (point, own) in zip(axes, points, strict=False):
+        records = own.to_dict("records")
         seeds = pd.concat(
             [
-                pd.DataFrame({"label": v.label, "value": summary.final(v.cell, metric)[:SHOWN]})
-                for v in variants
-                if v.cell in set(own["cell"])
+                pd.DataFrame({"label": row["label"], "value": finals(context, row)})
+                for row in records
             ],
             ignore_index=True,
         )
-        colours = {v.label: context.styles.of(v.algorithm).colour for v in variants}
+        colours = {row["label"]: context.styles.of(row["algorithm"]).colour for row in records}
         strip(axis, own, seeds, colours)
-        axis.set_title(point or context.paper.experiments[summary.experiment].title, loc="left")
-        axis.set_xlabel(metric.replace("_", " "))
+        axis.set_title(
+            str(point) or context.paper.experiments[summary.experiment].title, loc="left"
+        )
+        axis.set_xlabel(words_of(metric))
         axis.tick_params(labelbottom=True)
+        axis.xaxis.label.set_visible(True)  # below what is not the last of its column, too
         if axis not in grid[:, 0]:
             axis.set_yticklabels([])
     for axis in axes[len(points) :]:
@@ -230,6 +257,11 @@ def as_figure(
     if len(points) > 1:
         panel_labels(axes[: len(points)])
     return figure
+
+
+def finals(context: Context, row: Mapping[Any, Any]) -> np.ndarray:
+    """The final values of a row's seeds, or of the first."""
+    return context.summaries[row["experiment"]].final(row["cell"], row["metric"])[:SHOWN]
 
 
 def strip(
@@ -245,5 +277,6 @@ def strip(
     for place, row in enumerate(own.to_dict("records")):
         colour = colours[row["label"]]
         axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.0, zorder=3)
-        axis.plot(row["mean"], place, "D", color=colour, ms=5, mec="white", mew=0.9, zorder=5)
+        axis.plot(row["mean"], place, "|", color=colour, ms=9, mew=1.8, zorder=5)
+    axis.set_ylim(len(labels) - 0.5, -0.5)
     axis.set_ylabel("")

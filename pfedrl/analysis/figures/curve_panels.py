@@ -10,13 +10,14 @@ from matplotlib.ticker import MaxNLocator
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.possible import possible
-from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
 from pfedrl.core.errors import unknown
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5
+CEILING = "best_found"  # the control that ceilings are drawn like
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
@@ -28,6 +29,7 @@ class Curve:
     label: str
     algorithm: str
     data: pd.DataFrame
+    ceiling: bool = False
 
 
 def draw(context: Context) -> Drawing:
@@ -47,18 +49,20 @@ def draw(context: Context) -> Drawing:
     shared = styled(context, curves)
     for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
         own = [curve for curve in curves if curve.panel == number]
-        if not own:
-            leave_empty(axis, panel)
+        if all(curve.ceiling for curve in own):
+            leave_empty(axis, panel.title, reason(context, options, panel))
             continue
         given = shared if options.legend == "figure" else styled(context, own)
         draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
         dress(axis, panel, options)
         if options.legend == "panel":
-            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.28), "handlelength": 1.6}
-            axis.legend(handles(given), given, ncols=min(3, len(given)), columnspacing=1, **below)
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.28), "fontsize": 6}
+            close = {"ncols": min(3, len(given)), "columnspacing": 0.8, "handlelength": 1.6}
+            axis.legend(handles(given), given, **below, **close)
     for axis in axes[len(panels) :]:
         axis.set_axis_off()
-    panel_labels(axes[: len(panels)])
+    if len(panels) > 1:
+        panel_labels(axes[: len(panels)])
     if options.legend == "figure":
         lines = -(-len(shared) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
         figure.legend(
@@ -70,7 +74,9 @@ def draw(context: Context) -> Drawing:
 
 
 def styled(context: Context, curves: list[Curve]) -> dict[str, Look]:
-    return looks({curve.label: context.styles.of(curve.algorithm) for curve in curves})
+    """A look for each label; a ceiling is a control, whoever reached it."""
+    of = {curve.label: CEILING if curve.ceiling else curve.algorithm for curve in curves}
+    return looks({label: context.styles.of(algorithm) for label, algorithm in of.items()})
 
 
 def find(
@@ -98,9 +104,11 @@ def find(
         least, most = possible(metric, settings["family"])
         data["low"] = (data["mean"] - reach).clip(least, most)
         data["high"] = (data["mean"] + reach).clip(least, most)
+    if line.ceiling:
+        data = data.tail(1)
     algorithm = settings["algorithm"]
     label = filled(line.label, algorithm) if line.label else label_of(algorithm["name"])
-    return Curve(number, label, algorithm["name"], data.assign(line=label))
+    return Curve(number, label, algorithm["name"], data.assign(line=label), line.ceiling)
 
 
 def filled(label: str, settings: dict[str, object]) -> str:
@@ -111,11 +119,11 @@ def filled(label: str, settings: dict[str, object]) -> str:
     return label.format_map(settings)
 
 
-def leave_empty(axis: Axes, panel: CurvePanel) -> None:
-    """A panel of what was not run; the caption says why."""
-    axis.set_title(panel.title, loc="left")
-    axis.text(0.5, 0.5, "not run", ha="center", va="center", transform=axis.transAxes, color=FAINT)
-    axis.set(xticks=[], yticks=[])
+def reason(context: Context, options: CurvePanels, panel: CurvePanel) -> str:
+    """Why a panel has no line."""
+    named = [line.experiment or panel.experiment for line in panel.lines or options.lines]
+    found = (why for experiment, why in context.absent.items() if experiment in named)
+    return "; ".join(dict.fromkeys(found))
 
 
 def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:

@@ -33,6 +33,8 @@ def draw(context: Context) -> Drawing:
         elif printed:
             grid[-1, column].set_axis_off()
     maps = grid[0, 0].collections[0]
+    for axis in grid[:, 0]:
+        axis.set_ylabel("agent")
     figure.colorbar(maps, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
     panel_labels(shown if printed else list(grid.flat))
     return Drawing(figure, pd.concat(frames, ignore_index=True))

@@ -7,24 +7,29 @@ from matplotlib.axes import Axes
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import effect, exponents, mean_interval
-from pfedrl.analysis.style import FAINT, label_of, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.data_drawings import SweepPanel, SweepPanels
 
 COLUMNS = 2
 PANEL_HEIGHT, LEGEND_HEIGHT = 2.1, 0.35  # inches
+APART = 0.012  # of the axis, between the lines' marks: no interval covers another
 
 
 def draw(context: Context) -> Drawing:
     options = context.options(SweepPanels)
-    panels = [panel for panel in options.panels if panel.experiment not in context.absent]
+    panels = options.panels
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     figure, grid = new_figure(
         PANEL_HEIGHT * rows + LEGEND_HEIGHT, nrows=rows, ncols=columns, squeeze=False
     )
-    frames = []
+    frames, drawn_axes = [], []
     for axis, panel in zip(grid.flat, panels, strict=False):
+        if panel.experiment in context.absent:
+            leave_empty(axis, panel.title, context.absent[panel.experiment])
+            continue
+        drawn_axes.append(axis)
         data = lines(context.summaries[panel.experiment], panel, options)
         draw_panel(context, axis, panel, options, data)
         frames.append(data)
@@ -32,7 +37,7 @@ def draw(context: Context) -> Drawing:
         axis.set_axis_off()
     if len(panels) > 1:
         panel_labels(list(grid.flat)[: len(panels)])
-    drawn, labels = grid.flat[0].get_legend_handles_labels()
+    drawn, labels = drawn_axes[0].get_legend_handles_labels()
     figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
@@ -73,23 +78,26 @@ def draw_panel(
     context: Context, axis: Axes, panel: SweepPanel, options: SweepPanels, data: pd.DataFrame
 ) -> None:
     texts = []
-    for _, own in data.groupby("variant", sort=False):
+    points = sorted(data["at"].unique())
+    doubled = points[0] > 0 and points[-1] / points[0] > len(points)  # rather than counted
+    if doubled:
+        axis.set_xscale("log", base=2)
+    lines = list(data.groupby("variant", sort=False))
+    for place, (_, own) in enumerate(lines):
         label, style = own["label"].iloc[0], context.styles.of(own["algorithm"].iloc[0])
         bars = [own["mean"] - own["low"], own["high"] - own["mean"]]
+        share = APART * (place - (len(lines) - 1) / 2)
         axis.errorbar(
-            own["at"], own["mean"], np.abs(bars), label=label, color=style.colour,
-            ls=style.line, marker=style.marker, capsize=2,
+            aside(own["at"], points, share, doubled), own["mean"], np.abs(bars), label=label,
+            color=style.colour, ls=style.line, marker=style.marker, capsize=2,
         )  # fmt: skip
         if "exponent" in own:
             texts.append(f"{label}: $N^{{{own['exponent'].iloc[0]:.2f}}}$")
-    points = sorted(data["at"].unique())
     if options.shows == "speedups":
         axis.plot(points, np.array(points) / points[0], color=FAINT, ls=":", label="linear")
         axis.set_yscale("log", base=2)
         axis.yaxis.set_major_formatter("{x:g}")
         axis.text(0.03, 0.97, "\n".join(texts), transform=axis.transAxes, va="top", fontsize=6)
-    if points[0] > 0 and points[-1] / points[0] > len(points):  # doubled rather than counted
-        axis.set_xscale("log", base=2)
     if options.logarithmic:
         axis.set_yscale("log")
     axis.set_xticks(points, [f"{point:.6g}" for point in points])
@@ -97,3 +105,10 @@ def draw_panel(
     axis.set_title(panel.title, loc="left")
     axis.set_xlabel(options.x)
     axis.set_ylabel(panel.y)
+
+
+def aside(at: pd.Series, points: list[float], share: float, doubled: bool) -> pd.Series:
+    """Places on the axis, moved by a share of what the sweep spans."""
+    if doubled:
+        return at * (points[-1] / points[0]) ** share
+    return at + share * (points[-1] - points[0])
