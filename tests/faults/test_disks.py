@@ -47,7 +47,7 @@ def one_line(done: subprocess.CompletedProcess[str]) -> str:
     assert done.returncode == NO_SPACE, done.stderr
     *progress, said = done.stderr.splitlines()  # on a busy machine it tells how far it is
     assert said.startswith("pfedrl: "), done.stderr
-    assert all(" to go" in line for line in progress), done.stderr
+    assert all(" of 32" in line for line in progress), done.stderr
     return said
 
 
