@@ -89,6 +89,10 @@ def run(
     ] = None,
     output: Output = None,
     code: Code = None,
+    taken: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="Runs of another cell with the same settings: their rows."),
+    ] = None,
     checkpoint_seconds: Annotated[
         float,
         typer.Option(min=0, envvar="PFEDRL_CHECKPOINT_SECONDS", help="Between two checkpoints."),
@@ -97,7 +101,8 @@ def run(
     """Run a cell on a block of seeds and write its artifact, a Parquet file in long form.
 
     A long run keeps a checkpoint beside its output. Killed, it goes on from there when the same
-    command is given again, and ends in the same numbers.
+    command is given again, and ends in the same numbers. A cell that an earlier experiment has too,
+    under another name, takes that one's rows instead (--from).
 
     Example: pfedrl run qavg table1_random_mdps qavg_kappa=0.2 --seeds 0-100
     """
@@ -106,11 +111,16 @@ def run(
     from pfedrl.pipeline.execute import run
     from pfedrl.pipeline.fingerprint import check_code, run_code
     from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.twins import take_over
 
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
     check_code(code, run_code(found))
     output = output or run_path(scale, found, f"{block.start}-{block.stop}")
+    if taken:
+        take_over(found, block, taken, output)
+        typer.echo(output)
+        return
     with progress_bar(f"{experiment}/{cell}") as progress:
         run(found, block, output, environments, progress, checkpoint_seconds)
     typer.echo(output)

@@ -24,6 +24,7 @@ from pfedrl.pipeline.cuts import changed
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import SCALES, published_folder
 from pfedrl.pipeline.rates import AFTERWARDS, LENGTHS, amount, rate
+from pfedrl.pipeline.twins import twin_of
 
 START_UP = 5.0  # seconds that a process is given to import what it needs
 SHORT = 60  # seconds; below that, starting a job costs as much as the job
@@ -45,8 +46,13 @@ class Cost:
         return Cost(self.seconds * seeds * budget, self.memory_mb, self.disk_mb * seeds)
 
 
+TAKING_OVER = Cost(0.0, 250.0, 0.0)  # of rows that another cell has; they are small
+
+
 def expected(project: Project, cell: Cell, scale: str, block: str) -> Cost | None:
     """What a block of seeds of a cell should cost; None where nothing is known of it."""
+    if twin_of(project, cell, scale) is not None:
+        return TAKING_OVER
     seeds = len(parse_block(block))
     other: Cost | None = None
     for source in dict.fromkeys((scale, *SCALES)):

@@ -1,5 +1,6 @@
 """What reruns, and what does not, on a real DAG."""
 
+from pfedrl.pipeline.artifact import read_run
 from tests.workflow.conftest import PAPER, Tiny, scale
 
 BLOCKS = ("0-4", "4-8")
@@ -150,3 +151,24 @@ def test_smoke_never_touches_the_papers_figures_and_says_where_its_own_are(new_p
     assert not (new_project.root / "paper_figures").exists()
     assert (new_project.root / "results/smoke/paper_figures/index.html").exists()
     assert output.splitlines()[-1] == "The report is results/smoke/paper_figures/index.html"
+
+
+def test_a_cell_that_an_earlier_experiment_has_too_is_not_run_again(project: Tiny):
+    windy = PAPER["experiments"]["windy"]
+    variants = {**windy["variants"], "random_policy": {}}
+    again = {**windy, "title": "Again", "variants": variants}
+    experiments = {**PAPER["experiments"], "windy_again": again}
+    project.write("workflow/papers/tiny/experiments.yaml", experiments)
+    target = "results/laptop/summaries/tiny/windy_again.finals.parquet"
+    planned = {job for job in project.planned(target) if not job.startswith("Drawing windy_cliff-")}
+    new = runs("windy_again/qavg", "windy_again/random_policy") | {"Summarising tiny/windy_again"}
+    assert planned == new
+    project.make(target)
+    for block in BLOCKS:
+        taken, ran = (
+            read_run(project.root / f"results/laptop/runs/tiny/{name}/{block}.parquet")
+            for name in ("windy_again/qavg", "windy/qavg")
+        )
+        assert taken[1]["taken_from"] == "windy/qavg"
+        assert taken[0]["value"].equals(ran[0]["value"])
+    assert project.planned(target) == set()

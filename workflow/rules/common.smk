@@ -23,6 +23,7 @@ from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scheduling import mend_scheduler
+from pfedrl.pipeline.twins import runs_with, twin_of
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
 # `python` is the one that runs Snakemake

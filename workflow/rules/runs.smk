@@ -5,17 +5,29 @@ def cell_of(wildcards):
     return cells_of(wildcards.scale, wildcards.paper, wildcards.experiment)[wildcards.cell]
 
 
+def twin_runs(wildcards):
+    """Runs of an earlier cell with the same settings, where there is one: nothing runs twice."""
+    twin = twin_of(PROJECT, cell_of(wildcards), wildcards.scale)
+    return [] if twin is None else runs_with(wildcards.scale, twin, wildcards.block)
+
+
 def run_environments(wildcards):
     cell = cell_of(wildcards)
-    return [] if cell.family is None else draws_path(wildcards.scale, cell, wildcards.block)
+    if cell.family is None or twin_runs(wildcards):
+        return []
+    return draws_path(wildcards.scale, cell, wildcards.block)
 
 
 def run_data(wildcards):
-    return data_of(cell_of(wildcards))
+    return [] if twin_runs(wildcards) else data_of(cell_of(wildcards))
 
 
 def environments_option(wildcards, input):
     return f"--environments {quote(input.environments)}" if input.environments else ""
+
+
+def twin_option(wildcards):
+    return " ".join(f"--from {quote(str(path))}" for path in twin_runs(wildcards))
 
 
 def run_minutes(wildcards, attempt):
@@ -48,6 +60,7 @@ rule run:
     input:
         environments=run_environments,
         data=run_data,
+        twin=twin_runs,
     output:
         run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
     log:
@@ -65,12 +78,13 @@ rule run:
         key=cell_key,
         code=cell_code,
         environments=environments_option,
+        twin=twin_option,
     message:
         "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
     shell:
         "python -m pfedrl --log {log:q} run {wildcards.paper:q} {wildcards.experiment:q} "
         "{wildcards.cell:q} --seeds {params.seeds:q} --scale {wildcards.scale:q} "
-        "{params.environments} --output {output.run:q} --code {params.code:q}"
+        "{params.environments} {params.twin} --output {output.run:q} --code {params.code:q}"
 
 
 rule summarise:
