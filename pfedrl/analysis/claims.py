@@ -1,7 +1,7 @@
 """Verdicts: every claim of a paper against what was run."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from pfedrl.analysis.verdicts import (
     kinds,
 )
 from pfedrl.pipeline.absent import absent
-from pfedrl.pipeline.claim import Agrees, Claim, Test
+from pfedrl.pipeline.claim import Agrees, Claim, Greater, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
 from pfedrl.pipeline.paper import Paper
@@ -124,9 +124,23 @@ def judge(
         "effect": main.effect,
         "low": main.low,
         "high": main.high,
+        "ways": _ways(claim.tests, outcomes),
         "seeds": min(outcome.seeds for outcome in outcomes),
         "counterexample": examples[0] if examples else None,
     }
+
+
+def _ways(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[int] | None:
+    """Of how many orders the mean over seeds goes the paper's way, and how many orders there are.
+
+    It says where things point while there are too few seeds for a verdict; None where a claim is
+    about other things than which of two is larger.
+    """
+    if not all(isinstance(test, Greater) for test in tests):
+        return None
+    pairs = zip(tests, outcomes, strict=True)
+    known = [o.effect > t.margin for t, o in pairs if o.effect is not None]
+    return [sum(known), len(known)] if known else None
 
 
 def readings(
@@ -148,7 +162,9 @@ def readings(
         if all(_ran(test, summaries) for test in tests):
             read = claim.model_copy(update={"test": tests})
             judged = judge(read, paper, summaries, less(tests))
-        kept = {key: judged.get(key) for key in ("verdict", "effect", "low", "high", "seeds")}
+        kept = {
+            key: judged.get(key) for key in ("verdict", "effect", "low", "high", "ways", "seeds")
+        }
         found.append({"id": reading.id, "words": reading.words, **kept})
     return found
 

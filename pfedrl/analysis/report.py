@@ -145,20 +145,31 @@ def _ledger_table(results: list[dict[str, Any]], counts: dict[str, int], heading
 def beside(result: dict[str, Any]) -> list[str]:
     """What is to be read beside a verdict: budget, what it would take, other readings."""
     found = list(result["notes"])
+    if result["verdict"] == "undecided" and (ways := _ways(result)):
+        found.append(ways)
     readings = result["readings"]
     if readings and result["verdict"] != "not run":
         run = [r for r in readings if r["verdict"] != "not run"]
         holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
-        found.append(f"holds in {holds} of {len(run)} other readings that were run")
-        found += [f"{r['words']}: {r['verdict']}{_effect(r)}" for r in readings]
+        pointing = sum(bool(r["ways"]) and r["ways"][0] == r["ways"][1] for r in run)
+        words = f"holds in {holds} of {len(run)} other readings that were run"
+        found.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
+        for r in readings:
+            found.append(", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r)])))
     return found
 
 
-def _effect(reading: dict[str, Any]) -> str:
-    """Which way the least clear comparison goes, though few seeds decide nothing."""
-    if reading.get("effect") is None or reading["low"] is None or reading["high"] is None:
-        return ""
-    return f", {reading['effect']:.3g} ({reading['low']:.3g} to {reading['high']:.3g})"
+def _ways(judged: dict[str, Any]) -> str:
+    """Which way the means over seeds go, though too few seeds decide nothing."""
+    ways = judged["ways"]
+    return f"{ways[0]} of {ways[1]} means go the paper's way" if ways and ways[1] > 1 else ""
+
+
+def _points(reading: dict[str, Any]) -> str:
+    effect, low, high = (reading[key] for key in ("effect", "low", "high"))
+    if (ways := _ways(reading)) or effect is None or low is None or high is None:
+        return ways
+    return f"{effect:.3g} ({low:.3g} to {high:.3g})"
 
 
 def _claim(result: dict[str, Any]) -> str:

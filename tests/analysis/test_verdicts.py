@@ -172,12 +172,35 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     )  # fmt: skip
     found = readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: "")
     assert [(r["id"], r["verdict"]) for r in found] == [("k1", "reproduced"), ("k10", "not run")]
-    shown = beside({"verdict": "undecided", "notes": [], "readings": found})
+    shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
     assert shown[0] == "holds in 1 of 1 other readings that were run"
     effect, low, high = (found[0][key] for key in ("effect", "low", "high"))
     assert low < effect < high
     assert shown[1] == f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"
     assert "K = 10: not run" in shown
+
+
+def test_too_few_seeds_still_say_which_way_the_means_go(summary):
+    reverse = GREATER | {"greater": "poor", "smaller": "good"}
+    beyond = GREATER | {"margin": 7}
+    data = summary(seeds=3, good=10, poor=5)
+    page = Paper.model_construct(
+        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        readings=[Reading(id="k1", words="K = 1", experiments={"e": "e_k1"})],
+    )  # fmt: skip
+    three = claim(GREATER, reverse, beyond)
+    found = judge(three, page, {"e": data})
+    assert (found["verdict"], found["ways"]) == ("undecided", [1, 3])
+    other = readings(three, page, {"e_k1": data}, lambda tests: "")
+    shown = beside(found | {"notes": [], "readings": other})
+    assert shown == [
+        "1 of 3 means go the paper's way",
+        "holds in 0 of 1 other readings that were run",
+        "K = 1: undecided, 1 of 3 means go the paper's way",
+    ]
+    both = readings(claim(GREATER, GREATER), page, {"e_k1": data}, lambda tests: "")
+    shown = beside(found | {"notes": [], "readings": both})
+    assert shown[1] == "holds in 0 of 1 other readings that were run, points that way in 1"
 
 
 def test_a_reading_with_a_shorter_training_only_leans(summary):
