@@ -39,8 +39,13 @@ def run_memory(wildcards, attempt):
 
 
 def run_group(wildcards):
-    """On a cluster, runs of seconds are submitted together; here a group would hide its jobs."""
-    return "runs" if workflow.non_local_exec and is_short(price("run", wildcards)) else None
+    """On a cluster, runs of seconds are submitted together; here a group would hide its jobs.
+
+    What waits for another run goes with the summaries, which wait as well.
+    """
+    if not workflow.non_local_exec or not is_short(price("run", wildcards)):
+        return None
+    return "pages" if twin_runs(wildcards) else "runs"
 
 
 def cell_code(wildcards):
