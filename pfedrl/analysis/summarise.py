@@ -46,11 +46,9 @@ class CellRuns:
         return range(self.first["seeds"][0], self.facts[-1]["seeds"][1])
 
 
-def rejected(path: Path, reason: str) -> PfedrlError:
-    return PfedrlError(
-        f"{path}: {reason}. Rebuild it: rm {path} && snakemake --cores all {path}",
-        exit_code=BROKEN_ARTIFACT,
-    )
+def rejected(path: Path, reason: str, remedy: str = "") -> PfedrlError:
+    remedy = remedy or f"Rebuild it: rm {path} && snakemake --cores all {path}"
+    return PfedrlError(f"{path}: {reason}. {remedy}", exit_code=BROKEN_ARTIFACT)
 
 
 def summarise(runs: list[Path], statistics_path: Path, finals_path: Path) -> None:
@@ -102,6 +100,8 @@ def gather(runs: Iterable[Path]) -> list[CellRuns]:
                 other.paths[0],
                 f"cell '{other.first['cell']}' has seeds {_span(other.seeds)}, "
                 f"'{one.first['cell']}' has {_span(one.seeds)}",
+                "All cells of an experiment need the same seeds: run those that are missing "
+                "(pfedrl run), or remove what the others do not have.",
             )
     return cells
 

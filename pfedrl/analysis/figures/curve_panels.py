@@ -137,5 +137,6 @@ def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:
     if panel.limits is not None:
         axis.set_ylim(*panel.limits)
     if panel.until is not None:
-        axis.set_xlim(0, panel.until)
+        ends = axis.get_xlim()[1] if options.intervals == "end" else 0  # stand behind the lines
+        axis.set_xlim(0, max(panel.until, ends))
     axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
