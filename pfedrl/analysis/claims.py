@@ -14,6 +14,9 @@ from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.printed_tests import agrees
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.analysis.verdicts import (
+    LEANS_FOR,
+    REPRODUCED,
+    UNDECIDED,
     VERDICTS,
     at_budget,
     decide,
@@ -29,6 +32,7 @@ from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Scale
 
+KEPT_OF_READINGS = ("verdict", "effect", "low", "high", "ways", "seeds")
 TESTS: dict[str, Any] = {
     "monotone": claim_tests.monotone,
     "greater": claim_tests.greater_cell,
@@ -151,26 +155,28 @@ def readings(
 ) -> list[dict[str, Any]]:
     """The verdict under each declared reading of what the paper leaves open, where it matters.
 
-    `less` says what was shortened of the experiments that tests look at.
+    A reading's experiment may have fewer variants; comparisons with the others are left out. `less`
+    says what was shortened of the experiments that tests look at.
     """
     found = []
     for reading in paper.readings:
         tests = [reading.of(test) for test in claim.tests]
         if tests == claim.tests:
             continue
+        ran = [test for test in tests if _ran(test, summaries)]
         judged: dict[str, Any] = {"verdict": NOT_RUN}
-        if all(_ran(test, summaries) for test in tests):
-            read = claim.model_copy(update={"test": tests})
-            judged = judge(read, paper, summaries, less(tests))
-        kept = {
-            key: judged.get(key) for key in ("verdict", "effect", "low", "high", "ways", "seeds")
-        }
-        found.append({"id": reading.id, "words": reading.words, **kept})
+        if ran:
+            judged = judge(claim.model_copy(update={"test": ran}), paper, summaries, less(ran))
+        left_out = len(tests) - len(ran)
+        if left_out and judged["verdict"] in (REPRODUCED, LEANS_FOR):
+            judged["verdict"] = UNDECIDED  # some of what must hold was not looked at
+        kept = {key: judged.get(key) for key in KEPT_OF_READINGS}
+        found.append({"id": reading.id, "words": reading.words, "left_out": left_out, **kept})
     return found
 
 
 def _ran(test: Test, summaries: dict[str, Summary]) -> bool:
-    """Whether the experiment of a reading has all that is compared; it may have fewer variants."""
+    """Whether the experiment of a reading has all that is compared."""
     summary = summaries.get(getattr(test, "experiment", ""))
     if summary is None:
         return False

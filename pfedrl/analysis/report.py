@@ -151,11 +151,15 @@ def beside(result: dict[str, Any]) -> list[str]:
     if readings and result["verdict"] != "not run":
         run = [r for r in readings if r["verdict"] != "not run"]
         holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
-        pointing = sum(bool(r["ways"]) and r["ways"][0] == r["ways"][1] for r in run)
+        whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
+        pointing = sum(ways[0] == ways[1] for ways in whole)
         words = f"holds in {holds} of {len(run)} other readings that were run"
         found.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
-        for r in readings:
-            found.append(", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r)])))
+        found += [
+            ", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r)])) for r in run
+        ]
+        if absent := [r["words"] for r in readings if r["verdict"] == "not run"]:
+            found.append(f"not run: {', '.join(absent)}")
     return found
 
 
@@ -167,9 +171,10 @@ def _ways(judged: dict[str, Any]) -> str:
 
 def _points(reading: dict[str, Any]) -> str:
     effect, low, high = (reading[key] for key in ("effect", "low", "high"))
+    left_out = f", {reading['left_out']} more not run" if reading["left_out"] else ""
     if (ways := _ways(reading)) or effect is None or low is None or high is None:
-        return ways
-    return f"{effect:.3g} ({low:.3g} to {high:.3g})"
+        return ways + left_out
+    return f"{effect:.3g} ({low:.3g} to {high:.3g})" + left_out
 
 
 def _claim(result: dict[str, Any]) -> str:

@@ -177,7 +177,7 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     effect, low, high = (found[0][key] for key in ("effect", "low", "high"))
     assert low < effect < high
     assert shown[1] == f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"
-    assert "K = 10: not run" in shown
+    assert "not run: K = 10" in shown
 
 
 def test_too_few_seeds_still_say_which_way_the_means_go(summary):
@@ -201,6 +201,22 @@ def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     both = readings(claim(GREATER, GREATER), page, {"e_k1": data}, lambda tests: "")
     shown = beside(found | {"notes": [], "readings": both})
     assert shown[1] == "holds in 0 of 1 other readings that were run, points that way in 1"
+
+
+def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds(summary):
+    absent = GREATER | {"smaller": "absent"}
+    reverse = GREATER | {"greater": "poor", "smaller": "good"}
+    data = summary(good=10, poor=5)
+    page = Paper.model_construct(
+        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        readings=[Reading(id="k1", words="K = 1", experiments={"e": "e_k1"})],
+    )  # fmt: skip
+    for first, verdict, way in ((GREATER, "undecided", 1), (reverse, "contradicted", 0)):
+        found = readings(claim(first, absent), page, {"e_k1": data}, lambda tests: "")[0]
+        assert (found["verdict"], found["ways"], found["left_out"]) == (verdict, [way, 1], 1)
+    shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": [found]})
+    assert shown[0] == "holds in 0 of 1 other readings that were run"
+    assert shown[1].endswith(", 1 more not run")
 
 
 def test_a_reading_with_a_shorter_training_only_leans(summary):
