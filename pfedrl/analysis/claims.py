@@ -8,15 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 from pfedrl.analysis import claim_tests, theory_tests
-from pfedrl.analysis.claim_tests import NOT_RUN, Outcome
+from pfedrl.analysis.claim_tests import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.printed_tests import agrees
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.analysis.verdicts import (
     LEANS_FOR,
-    REPRODUCED,
-    UNDECIDED,
     VERDICTS,
     at_budget,
     decide,
@@ -140,10 +138,12 @@ def _ways(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[int] | Non
     It says where things point while there are too few seeds for a verdict; None where a claim is
     about other things than which of two is larger.
     """
-    if not all(isinstance(test, Greater) for test in tests):
-        return None
-    pairs = zip(tests, outcomes, strict=True)
-    known = [o.effect > t.margin for t, o in pairs if o.effect is not None]
+    known = []
+    for test, outcome in zip(tests, outcomes, strict=True):
+        if not isinstance(test, Greater):
+            return None
+        if outcome.effect is not None:
+            known.append(outcome.effect > test.margin)
     return [sum(known), len(known)] if known else None
 
 
