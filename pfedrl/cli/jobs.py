@@ -111,14 +111,14 @@ def run(
     from pfedrl.pipeline.execute import run
     from pfedrl.pipeline.fingerprint import check_code, run_code
     from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.twins import take_over
+    from pfedrl.pipeline.twins import take_rows
 
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
     check_code(code, run_code(found))
     output = output or run_path(scale, found, f"{block.start}-{block.stop}")
     if taken:
-        take_over(found, block, taken, output)
+        take_rows(found, block, taken, output)
         typer.echo(output)
         return
     with progress_bar(f"{experiment}/{cell}") as progress:

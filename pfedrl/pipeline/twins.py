@@ -52,7 +52,7 @@ def runs_with(scale: str, owner: Cell, block: str) -> list[Path]:
     return [run_path(scale, owner, own) for own in owner.blocks() if seeds & set(parse_block(own))]
 
 
-def take_over(cell: Cell, seeds: range, runs: Sequence[Path], output: Path) -> None:
+def take_rows(cell: Cell, seeds: range, runs: Sequence[Path], output: Path) -> None:
     """Write a cell's artifact from runs of its twin: their rows of these seeds, under its name."""
     found = [read_run(path) for path in runs]
     for path, (_, facts) in zip(runs, found, strict=True):

@@ -8,7 +8,7 @@ from pfedrl.pipeline.cells import find_cell
 from pfedrl.pipeline.costs import expected
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.twins import runs_with, take_over, twin_of
+from pfedrl.pipeline.twins import runs_with, take_rows, twin_of
 from tests.projects import write_paper, write_scale
 from tests.tiny import ROOT
 
@@ -72,7 +72,7 @@ def test_what_is_taken_over_is_what_the_cell_would_have_run(project, tmp_path):
     for first, path in zip((0, 2), blocks, strict=True):
         run(owner, range(first, first + 2), path)
     run(reading, range(1, 4), tmp_path / "run.parquet")
-    take_over(reading, range(1, 4), blocks, tmp_path / "taken.parquet")
+    take_rows(reading, range(1, 4), blocks, tmp_path / "taken.parquet")
     (ran, said), (taken, facts) = (
         read_run(tmp_path / f"{name}.parquet") for name in ("run", "taken")
     )
@@ -90,12 +90,12 @@ def test_rows_of_another_cell_or_without_a_seed_are_refused(project, tmp_path):
     owner = cell(project, "own", "qavg")
     run(owner, range(2), tmp_path / "0-2.parquet")
     with pytest.raises(PfedrlError, match="other settings or other code"):
-        take_over(
+        take_rows(
             cell(project, "reading", "slow"), range(2), [tmp_path / "0-2.parquet"],
             tmp_path / "taken.parquet",
         )  # fmt: skip
     with pytest.raises(PfedrlError, match="has no seed 2"):
-        take_over(
+        take_rows(
             cell(project, "reading", "same"), range(3), [tmp_path / "0-2.parquet"],
             tmp_path / "taken.parquet",
         )  # fmt: skip
