@@ -20,6 +20,7 @@ from pfedrl.pipeline.costs import START_UP, duration
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME, add_run, published_runs
+from pfedrl.pipeline.twins import take_rows
 
 Say = Callable[[str], None]
 Clock = Callable[[], float]
@@ -57,6 +58,7 @@ def decide(project: Project, hours: float, cores: int, say: Say = print) -> Bill
     Runs are those of `pfedrl run`, one process a core. They are published when all cells of a
     purchase are there, so that an experiment never has more seeds of one cell than of another.
     What was run and is not yet published is kept, and used when the same seeds are bought again.
+    A cell that another experiment has too takes over the seeds that are published there.
     """
 
     def judge(bought: Collection[Place] | None) -> Ledger:
@@ -68,12 +70,16 @@ def decide(project: Project, hours: float, cores: int, say: Say = print) -> Bill
             say("  its published seeds are of other code than the new ones: "
                 f"`pfedrl verify --published {paper} {experiment}` says whether numbers "
                 "have changed")  # fmt: skip
-        missing = [job for job in jobs if not _is_done(project, job)]
+        missing = [job for job in jobs if not job.taken and not _is_done(project, job)]
         if not run_jobs(project, missing, cores, end, say):
             return False
-        for job in jobs:
-            cell, path = _cell_and_path(project, job)
-            add_run(project.root, job.scale, cell, path)
+        with tempfile.TemporaryDirectory() as folder:
+            for job in jobs:
+                cell, path = _cell_and_path(project, job)
+                if job.taken:
+                    path = Path(folder, path.name)
+                    take_rows(cell, job.seeds, job.taken, path)
+                add_run(project.root, job.scale, cell, path)
         return True
 
     bill = spend(hours * 3600, cores, judge, buy, say)

@@ -21,9 +21,11 @@ from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells, run_path
 from pfedrl.pipeline.claim import Claim
 from pfedrl.pipeline.costs import makespan
+from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME, published_runs, scale_of
+from pfedrl.pipeline.twins import twin_of
 
 OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
 
@@ -31,13 +33,14 @@ Place = tuple[str, str]  # paper and experiment
 
 
 class Job(NamedTuple):
-    """A block of seeds of one cell, and how long it should take."""
+    """A block of seeds of one cell, and how long it should take; or the runs that have its rows."""
 
     place: Place
     scale: str
     cell: str
     seeds: range
     seconds: float
+    taken: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Measured:
     rates: dict[str, float]  # cell to processor seconds a seed
     memory_mb: float  # of the largest job
     disk_mb: float  # a seed, of all cells
+    twins: dict[str, dict[Path, range]]  # cell to runs with its settings elsewhere, and their seeds
 
     def jobs(self, place: Place, upto: int) -> list[Job]:
         """The blocks that are missing until there are so many seeds."""
@@ -58,11 +62,17 @@ class Measured:
             range(first, min(first + self.block, last))
             for first in range(self.seeds.stop, last, self.block)
         ]
-        return [
-            Job(place, self.scale, cell, block, rate * len(block))
-            for cell, rate in self.rates.items()
-            for block in blocks
-        ]
+        return [self._job(place, cell, block) for cell in self.rates for block in blocks]
+
+    def _job(self, place: Place, cell: str, block: range) -> Job:
+        shared = {
+            path: len(range(max(block.start, seeds.start), min(block.stop, seeds.stop)))
+            for path, seeds in self.twins.get(cell, {}).items()
+        }
+        if sum(shared.values()) == len(block):
+            taken = tuple(path for path, seeds in shared.items() if seeds)
+            return Job(place, self.scale, cell, block, 0.0, taken)
+        return Job(place, self.scale, cell, block, self.rates[cell] * len(block))
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,7 @@ class Purchase:
 
     def seconds(self, cores: int) -> float:
         """From the first start to the last end, the longest jobs first."""
-        return makespan((job.seconds for job in self.jobs), cores)
+        return makespan((job.seconds for job in self.jobs if not job.taken), cores)
 
 
 @dataclass(frozen=True)
@@ -226,6 +236,7 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
     if source is None or project.budget(project.scale(source), paper, experiment) is None:
         return None
     rates: dict[str, float] = {}
+    twins: dict[str, dict[Path, range]] = {}
     memory = disk = 0.0
     seeds, block = range(0), 1
     for cell in cells(project, paper, experiment, source):
@@ -239,7 +250,14 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
         rates[cell.name] = sum(fact["cpu_seconds"] for fact in facts) / len(seeds)
         memory = max(memory, *(fact["peak_memory_mb"] for fact in facts))
         disk += sum(path.stat().st_size for path in paths) / 1e6 / len(seeds)
-    return Measured(source, seeds, block, rates, memory, disk) if rates else None
+        if (twin := twin_of(project, cell, source)) is not None:
+            found = {path: read_facts(path) for path in _runs(project, scale, source, twin)}
+            twins[cell.name] = {
+                path: range(*facts["seeds"])
+                for path, facts in found.items()
+                if facts["code"] == run_code(cell)
+            }
+    return Measured(source, seeds, block, rates, memory, disk, twins) if rates else None
 
 
 def _runs(project: Project, scale: str, source: str, cell: Cell) -> list[Path]:

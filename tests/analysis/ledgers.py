@@ -12,7 +12,7 @@ def place(experiment: str) -> Place:
 def measured(seeds: int, *rates: float, block: int = 1000) -> Measured:
     """An experiment with a cell a rate, in processor seconds a seed."""
     cells = {f"cell{number}": rate for number, rate in enumerate(rates)}
-    return Measured("laptop", range(seeds), block, cells, memory_mb=100.0, disk_mb=0.5)
+    return Measured("laptop", range(seeds), block, cells, memory_mb=100.0, disk_mb=0.5, twins={})
 
 
 def claim(name: str, reason: str = "", **needs: int) -> OpenClaim:

@@ -4,7 +4,9 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+import yaml
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.decide import decide, run_jobs, spend
@@ -13,14 +15,14 @@ from pfedrl.analysis.redraw import judge_published
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.artifact import read_facts
-from pfedrl.pipeline.cells import cells, parse_block, run_path
+from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.pipeline.cells import cells, find_cell, parse_block, run_path
 from pfedrl.pipeline.costs import START_UP
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import publish, published_runs
 from tests.analysis.ledgers import claim, ledger, measured, place
-from tests.projects import write_paper, write_scale
+from tests.projects import write_paper, write_scale, write_yaml
 from tests.tiny import ROOT
 
 JUDGING = 10.0  # seconds, of the fake clock
@@ -216,6 +218,34 @@ def test_runs_of_an_unfinished_purchase_are_used(published):
     assert decide(published, 1.0, 2, said.append).bought
     assert path.stat().st_mtime_ns == written
     assert sum(line.startswith("  ") for line in said) == 3
+
+
+def test_seeds_that_another_experiment_has_are_taken_over(published):
+    root = published.root
+    experiments = yaml.safe_load((root / "workflow/papers/p/experiments.yaml").read_text())
+    controls = {**experiments["tables"], "variants": {"random_policy": {}}}
+    write_yaml(root / "workflow/papers/p/experiments.yaml", {"controls": controls, **experiments})
+    scale = yaml.safe_load((root / "workflow/scales/laptop.yaml").read_text())
+    scale["papers"]["p"]["controls"] = {"seeds": 20, "block": 20}
+    write_yaml(root / "workflow/scales/laptop.yaml", scale)
+    project = Project.here(root)
+    owner = next(iter(cells(project, "p", "controls", "laptop")))
+    run(owner, range(20), root / run_path("laptop", owner, "0-20"))
+    list(publish(project, "laptop", ["p"]))
+    said: list[str] = []
+    assert decide(project, 1.0, 2, said.append).bought
+    assert [line.split(": ")[1] for line in sorted(said) if line.startswith("  ")] == [
+        f"p/tables/qavg, seeds {block}" for block in ("10-15", "15-20")
+    ]
+    cell = find_cell(project, "p", "tables", "random_policy", "laptop")
+    taken = [read_run(path) for path in published_runs(root, "laptop", cell)]
+    assert [facts.get("taken_from") for _, facts in taken] == [None] * 2 + [
+        "controls/random_policy"
+    ] * 2
+    ((whole, _),) = (read_run(path) for path in published_runs(root, "laptop", owner))
+    assert sorted(pa.concat_tables([rows for rows, _ in taken])["value"].to_pylist()) == sorted(
+        whole["value"].to_pylist()
+    )
 
 
 def test_seeds_of_other_code_are_said_to_be_so(published, monkeypatch):

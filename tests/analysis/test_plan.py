@@ -1,5 +1,8 @@
 """What evidence is missing, and its price."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from pfedrl.analysis.plan import choose
@@ -78,6 +81,17 @@ def test_new_seeds_follow_the_old_ones_in_the_scales_blocks():
         range(10, 18), range(18, 26), range(26, 34), range(34, 40)
     ]  # fmt: skip
     assert sum(job.seconds for job in jobs) == pytest.approx(60.0)
+
+
+def test_seeds_that_another_experiment_has_are_taken_and_cost_nothing():
+    elsewhere = {Path("0-12"): range(12), Path("12-20"): range(12, 20)}
+    found = replace(measured(10, 2.0, 3.0, block=10), twins={"cell1": elsewhere})
+    own, taken, new = found.jobs(place("e"), 20) + found.jobs(place("e"), 30)[3:]
+    assert (own.seconds, own.taken) == (20.0, ())
+    assert (taken.seconds, taken.taken) == (0.0, tuple(elsewhere))
+    assert (new.seeds, new.seconds, new.taken) == (range(20, 30), 30.0, ())
+    purchase = ledger({"e": found}, claim("a", e=20)).purchases()[0]
+    assert purchase.seconds(1) == pytest.approx(20.0 + START_UP)
 
 
 def test_time_on_several_cores_is_that_of_the_last_job():

@@ -2,6 +2,8 @@
 
 import pytest
 
+from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import find_cell
@@ -100,6 +102,17 @@ def test_rows_of_another_cell_or_without_a_seed_are_refused(project, tmp_path):
             tmp_path / "taken.parquet",
         )  # fmt: skip
     assert not (tmp_path / "taken.parquet").exists()
+
+
+def test_time_is_counted_where_the_rows_were_run(project, tmp_path):
+    slow, taken = tmp_path / "slow.parquet", tmp_path / "taken.parquet"
+    run(cell(project, "own", "qavg"), range(2), tmp_path / "own.parquet")
+    run(cell(project, "reading", "slow"), range(2), slow)
+    take_rows(cell(project, "reading", "same"), range(2), [tmp_path / "own.parquet"], taken)
+    summarise([slow, taken], *paths(tmp_path, "tiny", "reading"))
+    facts = read_summary(tmp_path, "tiny", "reading").facts
+    assert facts["cpu_seconds"] == read_facts(slow)["cpu_seconds"]
+    assert facts["cells"]["same"]["cpu_seconds"] == read_facts(taken)["cpu_seconds"]
 
 
 def test_taking_over_costs_no_time(project):
