@@ -90,9 +90,15 @@ def test_every_metric_that_is_compared_has_words_on_its_axis(project):
 
 def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():
     given, ran = {"frames": 3200000, "local_steps": 40000}, {"local_steps": 8000, "width": 64}
-    assert comparison.own_name("40000", given, ran) == "local steps 8000"
-    assert comparison.own_name("64", {"first": 64, "second": 64}, ran) == "64"
-    assert comparison.own_name("by_hand", given, ran) == "by hand"
+    others = [{"frames": 3200000, "local_steps": 10000}]
+    assert comparison.own_name("40000", given, others, ran) == "local steps 8000"
+    assert comparison.own_name("64", {"first": 64, "second": 64}, others, ran) == "64"
+    assert comparison.own_name("by_hand", given, others, ran) == "by hand"
+
+
+def test_a_number_that_another_setting_has_too_is_the_one_that_tells_variants_apart():
+    given, others = {"updates": 1, "local_steps": 1}, [{"updates": 1, "local_steps": 2}]
+    assert comparison.own_name("1", given, others, given) == "local steps 1"
 
 
 def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):

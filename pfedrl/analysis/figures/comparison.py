@@ -79,7 +79,7 @@ def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Var
     cells = summary.statistics[columns].drop_duplicates().astype({"cell": str})
     cells = cells.sort_values(own, kind="stable") if own else cells
     names = cells.groupby("algorithm", observed=True)["variant"].unique()
-    several = {str(one) for one, variants in names.items() if len(variants) > 1}
+    several = {str(one): variants for one, variants in names.items() if len(variants) > 1}
     groups: Iterable[tuple[Any, pd.DataFrame]] = [((), cells)]
     if family:
         groups = cells.groupby(family, sort=True)
@@ -93,14 +93,19 @@ def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Var
 
 
 def variant(
-    spec: Experiment, summary: Summary, row: Mapping[Any, Any], swept: list[str], several: set[str]
+    spec: Experiment,
+    summary: Summary,
+    row: Mapping[Any, Any],
+    swept: list[str],
+    several: Mapping[str, Iterable[str]],
 ) -> Variant:
     """A cell, labelled by its algorithm, its own name where there are several, what is swept."""
     algorithm, label = str(row["algorithm"]), label_of(str(row["algorithm"]))
     if algorithm in several:
         own = str(row["variant"]).removeprefix(algorithm.rpartition("/")[2]).strip("_")
         ran = summary.facts["cells"][row["cell"]]["settings"]["algorithm"]
-        own = own_name(own, spec.settings | spec.variants[str(row["variant"])], ran)
+        given = {str(name): spec.settings | spec.variants[str(name)] for name in several[algorithm]}
+        own = own_name(own, given.pop(str(row["variant"])), list(given.values()), ran)
         label += f", {own}" if own else ""
     for key in swept:
         if not math.isnan(row[key]):
@@ -108,10 +113,16 @@ def variant(
     return Variant(row["cell"], str(row["variant"]), label, algorithm, not is_control(algorithm))
 
 
-def own_name(name: str, given: Mapping[str, Any], ran: Mapping[str, Any]) -> str:
+def own_name(
+    name: str, given: Mapping[str, Any], others: list[dict[str, Any]], ran: Mapping[str, Any]
+) -> str:
     """What tells a variant from others of its algorithm: its name, or, where that is a number of
-    its settings, the one that was run; a scale may have cut it."""
-    keys = [key for key, value in given.items() if str(value) == name]
+    its settings that they have not, the one that was run; a scale may have cut it."""
+    keys = [
+        key
+        for key, value in given.items()
+        if str(value) == name and any(other.get(key) != value for other in others)
+    ]
     if len(keys) != 1 or keys[0] not in ran:
         return name.replace("_", " ")
     return f"{keys[0].replace('_', ' ')} {ran[keys[0]]}"
