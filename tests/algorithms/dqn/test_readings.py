@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pfedrl.algorithms.dqn.dqn_avg import DQNAvg
 from pfedrl.algorithms.dqn.net import HeadOfLayers
 from pfedrl.algorithms.dqn.pfed_dqn_rep import PFedDQNRep
-from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.cells import cells, find_cell
 from tests.algorithms.dqn.test_deep import measured
 from tests.algorithms.dqn.test_dqn import STEPS, learner_of
 from tests.stack.test_nets import plain
@@ -145,9 +145,14 @@ def test_a_reading_runs_a_seed_alone_as_in_a_block_and_measures_what_it_says(pro
 
 
 def test_the_declared_readings_are_run_with_what_they_say(project):
-    """Every reading is an experiment with a budget at the laptop scale."""
+    """Every reading is an experiment with a budget at the laptop scale, on CartPole and Acrobot."""
     page = project.paper("pfedrl_rep")
     assert set(READINGS) <= {reading.id for reading in page.readings}
     for reading in page.readings:
         for experiment in reading.experiments.values():
             assert project.budget(project.scale("laptop"), "pfedrl_rep", experiment) is not None
+            cell = find_cell(project, "pfedrl_rep", experiment, "pfed_dqn_rep", "laptop")
+            assert READINGS.get(reading.id, {}).items() <= cell.runnable.said().items()
+        decays = reading.id == "constant_rate"  # not in Acrobot's 100 episodes
+        tasks = {"control_cartpole"} if decays else {"control_cartpole", "control_acrobot"}
+        assert set(reading.experiments) == tasks
