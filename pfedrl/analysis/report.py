@@ -148,18 +148,19 @@ def beside(result: dict[str, Any]) -> list[str]:
     if result["verdict"] == "undecided" and (ways := _ways(result)):
         found.append(ways)
     readings = result["readings"]
-    if readings and result["verdict"] != "not run":
-        run = [r for r in readings if r["verdict"] != "not run"]
-        holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
-        whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
-        pointing = sum(ways[0] == ways[1] for ways in whole)
-        words = f"holds in {holds} of {len(run)} other readings that were run"
-        found.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
-        found += [
-            ", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r)])) for r in run
-        ]
-        if absent := [r["words"] for r in readings if r["verdict"] == "not run"]:
-            found.append(f"not run: {', '.join(absent)}")
+    if not readings or result["verdict"] == "not run":
+        return found
+    run = [r for r in readings if r["verdict"] != "not run"]
+    if not run:
+        return [*found, f"{len(readings)} other readings are declared, none of them run yet"]
+    holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
+    whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
+    pointing = sum(ways[0] == ways[1] for ways in whole)
+    words = f"holds in {holds} of {len(run)} other readings that were run"
+    found.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
+    found += [", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r)])) for r in run]
+    if absent := [r["words"] for r in readings if r["verdict"] == "not run"]:
+        found.append(f"not run: {', '.join(absent)}")
     return found
 
 

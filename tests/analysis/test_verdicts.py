@@ -178,6 +178,9 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     assert low < effect < high
     assert shown[1] == f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"
     assert "not run: K = 10" in shown
+    found = readings(claim(), page, {"e": data}, lambda tests: "")
+    shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
+    assert shown == ["2 other readings are declared, none of them run yet"]
 
 
 def test_too_few_seeds_still_say_which_way_the_means_go(summary):
