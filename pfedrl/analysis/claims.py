@@ -107,7 +107,7 @@ def judge(
     outcomes = [_outcome(test, paper, summaries, reasons) for test in claim.tests]
     verdict = decide(claim, outcomes)
     if verdict.verdict != NOT_RUN:
-        verdict = at_budget(claim, gated(claim, verdict, summaries), less)
+        verdict = at_budget(claim, gated(claim, verdict, outcomes, summaries), less)
     main = max(outcomes, key=lambda o: -1.0 if o.p_for is None else o.p_for)
     smallest = [o.p_against for o in outcomes if o.p_against is not None]
     examples = [o.counterexample for o in outcomes if o.counterexample is not None]

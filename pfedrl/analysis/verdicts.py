@@ -40,13 +40,10 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
 
     Neither is said if leaving out any one seed would unsay it.
     """
-    reversed_ = [o for o in outcomes if o.verdict == CONTRADICTED]
-    tested = [o for o in outcomes if o.p_for is not None and o.p_against is not None]
-    # the first step of Holm's procedure, which is all that one reversed comparison needs
-    clearly = [o for o in tested if len(tested) * (o.p_against or 0.0) < LEVEL]
-    if reversed_ or clearly:
-        if reversed_ or any(len(tested) * (o.p_against_without or 0.0) < LEVEL for o in clearly):
-            return Verdict(CONTRADICTED)
+    tested = _tested(outcomes)
+    if any(contradicting(outcomes)):
+        return Verdict(CONTRADICTED)
+    if any(len(tested) * (o.p_against or 0.0) < LEVEL for o in tested):
         return Verdict(UNDECIDED, ["contradicted but for one seed"], _next_look(outcomes))
     for verdict in (NOT_RUN, OUTSIDE):
         if any(o.verdict == verdict for o in outcomes):
@@ -65,6 +62,24 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
     return Verdict(UNDECIDED, [f"{most:,} seeds would decide if they are like these"], most)
 
 
+def contradicting(outcomes: Sequence[Outcome]) -> list[bool]:
+    """Which comparisons are clearly reversed, whichever one seed is left out.
+
+    This is the first step of Holm's procedure, which is all that one reversed comparison needs.
+    """
+    tested = len(_tested(outcomes))
+    return [
+        o.verdict == CONTRADICTED
+        or any(tested * max(t.p_against or 0.0, t.p_against_without or 0.0) < LEVEL
+               for t in _tested([o]))
+        for o in outcomes
+    ]  # fmt: skip
+
+
+def _tested(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    return [o for o in outcomes if o.p_for is not None and o.p_against is not None]
+
+
 def _next_look(outcomes: Sequence[Outcome]) -> int:
     return next_look(min(outcome.seeds for outcome in outcomes))
 
@@ -75,16 +90,27 @@ def _holds(outcome: Outcome) -> bool:
     return outcome.verdict == REPRODUCED
 
 
-def gated(claim: Claim, verdict: Verdict, summaries: dict[str, Summary]) -> Verdict:
+def gated(
+    claim: Claim, verdict: Verdict, outcomes: Sequence[Outcome], summaries: dict[str, Summary]
+) -> Verdict:
     """An order of algorithms counts only where its winner beats the control that learns nothing,
-    and where not all of them reach the best that is known."""
+    and where not all of them reach the best that is known.
+
+    What holds must do so in all its orders. What is contradicted is so by one reversed order.
+    """
     if verdict.verdict not in LEANING or (claim.floor is None and claim.ceiling is None):
         return verdict
-    for test in claim.tests:
-        if isinstance(test, Greater | Ordered):
-            reason = _gate(claim, test, summaries, verdict.verdict)
-            if reason:
-                return Verdict(UNDECIDED, [*verdict.notes, reason])
+    against = verdict.verdict == CONTRADICTED
+    counted = contradicting(outcomes) if against else [True] * len(outcomes)
+    reasons = [
+        _gate(claim, test, summaries, verdict.verdict)
+        if isinstance(test, Greater | Ordered)
+        else ""
+        for test, counts in zip(claim.tests, counted, strict=True)
+        if counts
+    ]
+    if all(reasons) if against else any(reasons):
+        return Verdict(UNDECIDED, [*verdict.notes, next(filter(None, reasons))])
     return verdict
 
 

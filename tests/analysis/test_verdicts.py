@@ -151,7 +151,29 @@ def test_a_reversed_order_needs_its_own_winner_above_the_floor(summary):
 def test_a_gate_looks_at_verdicts_only(summary):
     data = {"e": summary(good=10, poor=5, zero=20)}
     open_ = Verdict("undecided", ["why"])
-    assert gated(claim(floor={"cell": "zero"}), open_, data) == open_
+    assert gated(claim(floor={"cell": "zero"}), open_, [outcome()], data) == open_
+
+
+def test_one_reversed_order_contradicts_whatever_the_others_are_worth(summary):
+    both = [GREATER, GREATER | {"smaller": "useless"}]
+    floor = {"cell": "zero"}
+    found = judge(
+        claim(*both, floor=floor), PAPER, {"e": summary(good=10, poor=20, useless=1, zero=5)}
+    )
+    assert found["verdict"] == "contradicted"
+    found = judge(
+        claim(*both, floor=floor), PAPER, {"e": summary(good=2, poor=4, useless=1, zero=5)}
+    )
+    assert found["verdict"] == "undecided"
+    assert found["notes"] == ["poor is not shown to beat zero (objective)"]
+
+
+def test_all_orders_of_what_holds_need_a_winner_that_beats_the_control(summary):
+    both = [GREATER, GREATER | {"greater": "fair", "smaller": "useless"}]
+    data = summary(good=10, poor=1, fair=4, useless=1, zero=5)
+    found = judge(claim(*both, floor={"cell": "zero"}), PAPER, {"e": data})
+    assert found["verdict"] == "undecided"
+    assert found["notes"] == ["fair is not shown to beat zero (objective)"]
 
 
 def test_few_seeds_decide_nothing_however_clear(summary):
