@@ -181,15 +181,22 @@ def _measure(own: Cell, short: Cell) -> Rate:
     once = _run(short)
     seconds = 0.0
     if cut:  # by now all is imported and compiled
-        long, again = (_run(cell)["cpu_seconds"] for cell in (_doubled(short), short))
-        seconds = max(long - again, 0.0)
-        if seconds > again:  # nothing takes less than no time besides: one of them was disturbed
-            seconds = (long + again) / 3
+        seconds = _growth(*(_run(cell)["cpu_seconds"] for cell in (short, _doubled(short))))
     return Rate(
         round(seconds, 3), round(max(once["cpu_seconds"] - seconds, 0.0), 3), round(process, 1),
         round(agents or once["peak_memory_mb"], 1), once["disk_mb"], short.settings(),
         once["processor"],
     )  # fmt: skip
+
+
+def _growth(short: float, doubled: float) -> float:
+    """What the length of a run costs, by its processor time and that of one twice as long.
+
+    A length costs something, and not more than the whole run: where it seems to, one of the two
+    was disturbed, and all that was measured counts as length, which promises too much, not nothing.
+    """
+    difference = doubled - short
+    return difference if 0 < difference <= short else (short + doubled) / 3
 
 
 def _doubled(cell: Cell) -> Cell:

@@ -128,6 +128,20 @@ def test_the_published_rates_are_of_the_settings_that_are_here():
     )
 
 
+@pytest.mark.parametrize(
+    ("short", "doubled", "growth"),
+    [
+        (4.0, 7.0, 3.0),
+        (4.0, 8.0, 4.0),
+        (4.0, 11.0, 5.0),  # more than the whole of the short one
+        (4.0, 4.0, 8 / 3),  # a length that is free
+        (4.0, 3.5, 2.5),  # or earns time
+    ],
+)
+def test_a_disturbed_measurement_never_makes_a_length_free(short, doubled, growth):
+    assert rates._growth(short, doubled) == pytest.approx(growth)
+
+
 def test_a_rate_is_measured(project: Project):
     path = project.root / "workflow" / "scales" / f"{SCALE}.yaml"
     text = path.read_text()
