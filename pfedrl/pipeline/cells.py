@@ -95,7 +95,7 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
         check_budget(project, paper, experiment, scale)
         budget = found
-    where = f"workflow/papers/{paper}/experiments.yaml, {experiment}"
+    where = project.place(paper, experiment)
     classes = {
         variant: load_runnable(given.get("algorithm", variant), f"{where}.variants.{variant}")
         for variant, given in spec.variants.items()

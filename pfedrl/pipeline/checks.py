@@ -52,7 +52,7 @@ def check_budget(project: Project, paper: str, experiment: str, scale: str) -> N
 def _settings(project: Project, paper: str, experiment: str, of: str) -> set[str]:
     """The settings of an experiment's variants, or of its family."""
     spec = project.experiment(paper, experiment)
-    where = f"workflow/papers/{paper}/experiments.yaml, {experiment}"
+    where = project.place(paper, experiment)
     made: list[Any] = []
     if of == "algorithm":
         made = [

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
 
@@ -250,23 +250,37 @@ class Claim(Settings):
 
 
 class Reading(Settings):
-    """One way to read what the paper leaves open: another experiment, or another look at it."""
+    """One way to read what the paper leaves open: other settings, or another look at the same."""
 
     id: Name
     words: str = Field(description="what is read otherwise, in a few words")
-    experiments: dict[str, str] = Field(
+    experiments: list[str] = Field(
+        default_factory=list,
+        description="those that run under this reading as well, each as <experiment>_<id>",
+    )
+    variants: dict[Name, dict[str, Any]] = Field(
         default_factory=dict,
-        description="an experiment to the one that is run in its place under this reading",
+        description="which of an experiment's variants run so, and what each is given otherwise",
     )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="a metric to the one that is looked at in its place"
     )
 
+    @model_validator(mode="after")
+    def an_experiment_has_variants(self) -> "Reading":
+        if bool(self.experiments) != bool(self.variants):
+            raise ValueError("'experiments' and 'variants' are given together or not at all")
+        return self
+
+    def runs(self, experiment: str) -> str:
+        """The experiment that runs in the place of another."""
+        return f"{experiment}_{self.id}" if experiment in self.experiments else experiment
+
     def of(self, test: Test) -> Test:
         """The same comparison under this reading."""
-        experiment, metric = (getattr(test, key, "") for key in ("experiment", "metric"))
-        changed = {
-            "experiment": self.experiments.get(experiment),
-            "metric": self.metrics.get(metric),
-        }
-        return test.model_copy(update={key: new for key, new in changed.items() if new})
+        changed = {}
+        if named := getattr(test, "experiment", ""):
+            changed["experiment"] = self.runs(named)
+        if metric := self.metrics.get(getattr(test, "metric", "")):
+            changed["metric"] = metric
+        return test.model_copy(update=changed)

@@ -96,7 +96,7 @@ def check_paper(project: Project, paper: str) -> None:
             )  # fmt: skip
         place = f"workflow/papers/{paper}/artifacts.yaml, {name}.options"
         if artifact.kind == "comparison":
-            place = f"workflow/papers/{paper}/experiments.yaml, {artifact.experiments[0]}"
+            place = project.place(paper, artifact.experiments[0])
         known = {experiment: measured.cells(experiment) for experiment in artifact.experiments}
         check_named(artifact, known, place)
 

@@ -45,6 +45,17 @@ class Experiment(Settings):
         return self
 
 
+def under(reading: Reading, experiment: Experiment) -> Experiment:
+    """An experiment as a reading runs it: some of its variants, with other settings."""
+    variants = {
+        name: given | reading.variants[name]
+        for name, given in experiment.variants.items()
+        if name in reading.variants
+    }
+    title = f"{experiment.title}, {reading.words}"
+    return experiment.model_copy(update={"title": title, "variants": variants})
+
+
 class Printed(Settings):
     """A number of the paper that ours is compared with: a row of printed/<artifact>.csv."""
 

@@ -21,6 +21,7 @@ from pfedrl.pipeline.paper import (
     Printed,
     Reference,
     comparison_of,
+    under,
 )
 from pfedrl.pipeline.scale import Budget, Scale
 from pfedrl.pipeline.style import Style, StyleFile
@@ -96,6 +97,9 @@ class Project:
                 raise PfedrlError(f"{where}/artifacts.yaml, {path.stem}: 'printed' is {place}.")
             rows = _read_printed(path, place)
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
+        read["experiments"] = dict(
+            _with_readings(read["experiments"], read.get("readings", []), where)
+        )
         read["artifacts"] = artifacts | _comparisons(read["experiments"])
         paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
         _check_references(paper, str(where))
@@ -113,6 +117,13 @@ class Project:
                 "experiment", name, experiments, where=f"workflow/papers/{paper}/experiments.yaml"
             )
         return experiments[name]
+
+    def place(self, paper: str, experiment: str) -> str:
+        """Where an experiment is declared, for errors."""
+        for reading in self.paper(paper).readings:
+            if experiment in map(reading.runs, reading.experiments):
+                return f"workflow/papers/{paper}/readings.yaml, {reading.id}"
+        return f"workflow/papers/{paper}/experiments.yaml, {experiment}"
 
     def scale(self, name: str) -> Scale:
         """A file in workflow/scales, or 'published': each experiment at its fullest budget."""
@@ -195,6 +206,26 @@ class Project:
         yield from sorted((self.root / "envs").glob("*.yaml"))
 
 
+def _with_readings(
+    experiments: dict[str, Experiment], readings: list[Reading], where: Path
+) -> Iterator[tuple[str, Experiment]]:
+    """Each experiment, and behind it the same under the readings of what its paper leaves open."""
+    for reading, name in ((one, name) for one in readings for name in one.experiments):
+        place = f"{where}/readings.yaml, {reading.id}"
+        if name not in experiments:
+            raise unknown("experiment", name, experiments, place)
+        if reading.runs(name) in experiments:
+            raise PfedrlError(f"{place}: experiments.yaml has an experiment {reading.runs(name)}.")
+        for variant in reading.variants:
+            if variant not in experiments[name].variants:
+                raise unknown(f"variant of {name}", variant, experiments[name].variants, place)
+    for name, experiment in experiments.items():
+        yield name, experiment
+        for reading in readings:
+            if name in reading.experiments:
+                yield reading.runs(name), under(reading, experiment)
+
+
 def _comparisons(experiments: dict[str, Experiment]) -> dict[str, Artifact]:
     """What every experiment shows without being asked."""
     made = {f"comparison_{name}": comparison_of(name, spec) for name, spec in experiments.items()}
@@ -221,9 +252,6 @@ def _check_references(paper: Paper, where: str) -> None:
         for test, (kind, names) in product(claim.tests, known.items()):
             if (named := getattr(test, kind, None)) is not None:
                 check(kind, named, names, f"claims.yaml, {claim.id}")
-    for reading in paper.readings:
-        for experiment in (*reading.experiments, *reading.experiments.values()):
-            check("experiment", experiment, paper.experiments, f"readings.yaml, {reading.id}")
     for file, ids in (
         ("claims", [claim.id for claim in paper.claims]),
         ("readings", [reading.id for reading in paper.readings]),

@@ -187,9 +187,9 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[
-            Reading(id="k1", words="K = 1", experiments={"e": "e_k1"}),
-            Reading(id="k10", words="K = 10", experiments={"e": "e_k10"}),
-            Reading(id="other", words="elsewhere", experiments={"f": "e_k10"}),
+            Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}}),
+            Reading(id="k10", words="K = 10", experiments=["e"], variants={"v": {}}),
+            Reading(id="other", words="elsewhere", experiments=["f"], variants={"v": {}}),
         ],
     )  # fmt: skip
     found = readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: "")
@@ -211,7 +211,7 @@ def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     data = summary(seeds=3, good=10, poor=5)
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
-        readings=[Reading(id="k1", words="K = 1", experiments={"e": "e_k1"})],
+        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}})],
     )  # fmt: skip
     three = claim(GREATER, reverse, beyond)
     found = judge(three, page, {"e": data})
@@ -234,7 +234,7 @@ def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
-        readings=[Reading(id="k1", words="K = 1", experiments={"e": "e_k1"})],
+        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}})],
     )  # fmt: skip
     for first, verdict, way in ((GREATER, "undecided", 1), (reverse, "contradicted", 0)):
         found = readings(claim(first, absent), page, {"e_k1": data}, lambda tests: "")[0]
@@ -248,7 +248,7 @@ def test_a_reading_with_a_shorter_training_only_leans(summary):
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
-        readings=[Reading(id="k1", words="K = 1", experiments={"e": "e_k1"})],
+        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}})],
     )  # fmt: skip
     cut = {"e": "", "e_k1": "20 of 200 rounds"}
     found = readings(claim(), page, {"e_k1": data}, lambda tests: cut[tests[0].experiment])

@@ -24,6 +24,10 @@ EXPERIMENT = {
 THEORY = {"title": "t", "variants": {"lemma1": {"algorithm": "qavg_lemma1"}}}
 ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "caption": "c"}
 BUDGET = {"seeds": 4, "block": 4}
+READING = {
+    "id": "r", "words": "two local steps", "experiments": ["e"],
+    "variants": {"random_policy": {}, "qavg": {"local_steps": 2}},
+}  # fmt: skip
 
 
 def project(
@@ -218,8 +222,20 @@ def test_no_kind_of_claim_goes_unseen():
             "p/printed/t1.csv: unknown experiment 'theory'",
         ),
         (
-            {"readings": [{"id": "r", "words": "w", "experiments": {"e": "e2"}}]},
+            {"readings": [READING | {"experiments": ["e2"]}]},
             "p/readings.yaml, r: unknown experiment 'e2'",
+        ),
+        (
+            {"readings": [READING | {"variants": {"other": {}}}]},
+            "p/readings.yaml, r: unknown variant of e 'other'",
+        ),
+        (
+            {"readings": [READING | {"variants": {}}]},
+            "'experiments' and 'variants' are given together",
+        ),
+        (
+            {"readings": [READING], "experiments": {"e": EXPERIMENT, "e_r": EXPERIMENT}},
+            "p/readings.yaml, r: experiments.yaml has an experiment e_r",
         ),
     ],
 )
@@ -227,6 +243,26 @@ def test_names_are_plain_and_known(tmp_path: Path, changes: dict, message: str):
     with pytest.raises(PfedrlError, match=re.escape(message)) as caught:
         project(tmp_path, **changes).paper("p")
     assert "\n" not in str(caught.value)
+
+
+def test_a_reading_makes_an_experiment_that_differs_in_what_it_says_only(tmp_path: Path):
+    variants = EXPERIMENT["variants"] | {"left_out": {"algorithm": "qavg"}}
+    declared = {"e": EXPERIMENT | {"variants": variants}, "theory": THEORY}
+    made = project(tmp_path, experiments=declared, readings=[READING])
+    own, read = (made.experiment("p", name) for name in ("e", "e_r"))
+    assert list(made.paper("p").experiments) == ["e", "e_r", "theory"]
+    assert read.title == "t, two local steps"
+    assert list(read.variants) == ["qavg", "random_policy"]
+    assert read.variants["qavg"] == AVERAGING | {"local_steps": 2}
+    assert (read.family, read.sweep, read.settings) == (own.family, own.sweep, own.settings)
+    assert "comparison_e_r" in made.paper("p").artifacts
+    assert made.place("p", "e_r") == "workflow/papers/p/readings.yaml, r"
+
+
+def test_a_mistake_in_a_reading_is_found_where_it_stands(tmp_path: Path):
+    wrong = READING | {"variants": {"qavg": {"local_setps": 2}}}
+    with pytest.raises(PfedrlError, match=r"p/readings.yaml, r.*local_setps"):
+        expand(project(tmp_path, readings=[wrong]), "e_r")
 
 
 @pytest.mark.parametrize(("name", "message"), [("all", "a rule is called 'all'"), ("a b", "name")])

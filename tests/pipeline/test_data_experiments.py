@@ -86,7 +86,8 @@ def test_a_reading_may_be_another_metric_of_the_same_experiment():
     test = Greater(kind="greater", experiment="e", metric="m", greater="a", smaller="b")
     reading = Reading(id="r", words="w", metrics={"m": "other"})
     assert reading.of(test) == test.model_copy(update={"metric": "other"})
-    assert Reading(id="r", words="w", experiments={"e": "f"}).of(test).experiment == "f"
+    other = Reading(id="r", words="w", experiments=["e"], variants={"v": {}})
+    assert other.of(test).experiment == "e_r"
     assert Reading(id="r", words="w", metrics={"n": "other"}).of(test) == test
 
 
