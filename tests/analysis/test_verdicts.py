@@ -202,7 +202,7 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     assert "not run: K = 10" in shown
     found = readings(claim(), page, {"e": data}, lambda tests: "")
     shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
-    assert shown == ["2 other readings are declared, none of them run yet"]
+    assert shown == ["2 other readings are declared, none of them run with all that is compared"]
 
 
 def test_too_few_seeds_still_say_which_way_the_means_go(summary):
