@@ -62,9 +62,10 @@ class Context:
         number = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
         return f"{number} {'seed' if counts == [1] else 'seeds'}"
 
-    def ran_at(self) -> str:
-        """The scale of the runs behind it; of published ones those that they were made at."""
-        runs = map(Path, _union(summary.facts["runs"] for summary in self.summaries.values()))
+    def ran_at(self, *experiments: str) -> str:
+        """The scale of the runs behind experiments, or all; of published ones their own."""
+        chosen = [self.summaries[name] for name in experiments or self.summaries]
+        runs = map(Path, _union(summary.facts["runs"] for summary in chosen))
         published = (run.relative_to(FOLDER) for run in runs if run.is_relative_to(FOLDER))
         return " and ".join(sorted({run.parts[0] for run in published})) or self.scale
 

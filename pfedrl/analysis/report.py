@@ -152,7 +152,8 @@ def beside(result: dict[str, Any]) -> list[str]:
         return found
     run = [r for r in readings if r["verdict"] != "not run"]
     if not run:
-        return [*found, f"{len(readings)} other readings are declared, none of them run with all that is compared"]
+        words = "other readings are declared, none of them run with all that is compared"
+        return [*found, f"{len(readings)} {words}"]
     holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
     whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
     pointing = sum(ways[0] == ways[1] for ways in whole)

@@ -258,6 +258,7 @@ OPTIONS: dict[str, type[Options]] = {
     "curve_panels": CurvePanels,
     "fedkl_communication": CommunicationTable,
     "fedkl_driving": Driving,
+    "readings_figure": Comparison,
     "scaling_table": ScalingTable,
     "similarity_figure": SimilarityMaps,
     "speedup_figure": Speedup,

@@ -146,6 +146,23 @@ def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
     )
 
 
+def readings_of(name: str, experiment: Experiment, made: list[str]) -> Artifact:
+    """What an experiment with readings has without being asked: all of them in one figure."""
+    return Artifact(
+        kind="figure",
+        title=f"{experiment.title}: under each reading of what the paper leaves open (ours)",
+        draw="readings_figure",
+        experiments=[name, *made],
+        may_miss=made,
+        caption=(
+            "Final values of the algorithms that were run under every reading: a small mark a "
+            "seed, a large one the mean with its 95% interval. Trainings of another scale are of "
+            "another length, so compare within a row; controls are those of the first."
+        ),
+        options=experiment.comparison.model_dump(exclude={"ceiling"}),
+    )
+
+
 class FidelityNote(Settings):
     """Where paper and code differ, or the paper is silent: what we do, and why."""
 

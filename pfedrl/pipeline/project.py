@@ -21,6 +21,7 @@ from pfedrl.pipeline.paper import (
     Printed,
     Reference,
     comparison_of,
+    readings_of,
     under,
 )
 from pfedrl.pipeline.scale import Budget, Scale
@@ -97,10 +98,13 @@ class Project:
                 raise PfedrlError(f"{where}/artifacts.yaml, {path.stem}: 'printed' is {place}.")
             rows = _read_printed(path, place)
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
-        read["experiments"] = dict(
-            _with_readings(read["experiments"], read.get("readings", []), where)
-        )
-        read["artifacts"] = artifacts | _comparisons(read["experiments"])
+        declared, readings = read["experiments"], read.get("readings", [])
+        read["experiments"] = dict(_with_readings(declared, readings, where))
+        read["artifacts"] = {
+            **artifacts,
+            **_under_readings(declared, readings),
+            **_comparisons(read["experiments"]),
+        }
         paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
         _check_references(paper, str(where))
         return paper
@@ -224,6 +228,21 @@ def _with_readings(
         for reading in readings:
             if name in reading.experiments:
                 yield reading.runs(name), under(reading, experiment)
+
+
+def _under_readings(
+    experiments: dict[str, Experiment], readings: list[Reading]
+) -> dict[str, Artifact]:
+    """What every experiment with readings shows without being asked."""
+    made = {
+        name: [reading.runs(name) for reading in readings if name in reading.experiments]
+        for name in experiments
+    }
+    return {
+        f"readings_{name}": readings_of(name, experiments[name], others)
+        for name, others in made.items()
+        if others
+    }
 
 
 def _comparisons(experiments: dict[str, Experiment]) -> dict[str, Artifact]:

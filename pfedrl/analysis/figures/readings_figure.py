@@ -1,0 +1,96 @@
+"""The same algorithms under every reading of what the paper leaves open.
+
+An experiment with readings has one without being asked. Lengths may differ between rows, where some
+readings were run at a smaller scale: each says so, and algorithms are to be compared within a row.
+"""
+
+from textwrap import fill
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.figures.comparison import STATISTICS, compared, default_metric
+from pfedrl.analysis.style import FAINT, label_of, new_figure
+from pfedrl.analysis.words import words_of
+from pfedrl.core.registry import is_control
+from pfedrl.pipeline.drawings import Comparison
+
+OWN = "as the tables are run"
+LINE = 40  # letters of a reading's words
+ROW, HEAD = 0.5, 0.9  # inches: a reading, and what the figure needs besides
+
+
+def draw(context: Context) -> Drawing:
+    name, *readings = context.artifact.experiments
+    own = context.summaries[name]
+    spec = context.paper.experiments[name]
+    metric = context.options(Comparison).metric or default_metric(
+        name, own, list(compared(spec, own))
+    )
+    words = {one.runs(name): one.words for one in context.paper.readings if name in one.experiments}
+    shared = [
+        variant
+        for variant in spec.variants
+        if all(variant in context.paper.experiments[other].variants for other in readings)
+    ]
+    data = pd.DataFrame(
+        [
+            row(context, experiment, words.get(experiment, OWN), variant, metric)
+            for experiment in context.summaries
+            for variant in shared
+        ]
+    )
+    figure, axis = new_figure(ROW * len(context.summaries) + HEAD)
+    panel(axis, context, data[~data["control"]])
+    levels(axis, data[data["control"] & (data["experiment"] == name)])
+    axis.set_title(spec.title, loc="left")
+    axis.set_xlabel(words_of(metric))
+    handles, labels = axis.get_legend_handles_labels()
+    axis.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.3, 1.06), ncols=len(handles))
+    return Drawing(figure, data)
+
+
+def row(context: Context, experiment: str, words: str, variant: str, metric: str) -> dict[str, Any]:
+    """The final values of a variant under one reading."""
+    last = context.summaries[experiment].last(variant, metric)
+    algorithm = str(last["algorithm"])
+    return {
+        "experiment": experiment, "reading": words, "cell": variant, "algorithm": algorithm,
+        "control": is_control(algorithm), "metric": metric, "scale": context.ran_at(experiment),
+        **{key: last[key] for key in STATISTICS},
+    }  # fmt: skip
+
+
+def panel(axis: Axes, context: Context, data: pd.DataFrame) -> None:
+    """A row a reading; in it each algorithm's seeds, and the mean with its interval."""
+    places = {experiment: place for place, experiment in enumerate(data["experiment"].unique())}
+    algorithms = list(data["algorithm"].unique())
+    step = 0.7 / len(algorithms)
+    for own in data.to_dict("records"):
+        order = algorithms.index(own["algorithm"])
+        at = places[own["experiment"]] + step * (order - (len(algorithms) - 1) / 2)
+        style = context.styles.of(own["algorithm"])
+        seeds = context.summaries[own["experiment"]].final(own["cell"], own["metric"])
+        label = label_of(own["algorithm"]) if places[own["experiment"]] == 0 else None
+        axis.plot(seeds, [at] * len(seeds), ls="", marker=style.marker, ms=3, alpha=0.35,
+                  mew=0, color=style.colour)  # fmt: skip
+        axis.plot([own["low"], own["high"]], [at, at], color=style.colour, lw=1.0)
+        axis.plot(own["mean"], at, ls="", marker=style.marker, ms=4.5, color=style.colour,
+                  label=label)  # fmt: skip
+    first = data.drop_duplicates("experiment").to_dict("records")
+    axis.set_yticks(
+        list(places.values()),
+        [f"{fill(own['reading'], LINE)}\n{own['scale']}, {own['seeds']:g} seeds" for own in first],
+    )
+    for place in list(places.values())[1:]:
+        axis.axhline(place - 0.5, color=FAINT, lw=0.4)
+    axis.set_ylim(len(places) - 0.5, -0.5)
+    axis.grid(axis="y", visible=False)
+
+
+def levels(axis: Axes, controls: pd.DataFrame) -> None:
+    """What the controls reach, as lines across the panel."""
+    for own, line in zip(controls.to_dict("records"), (":", "--", "-."), strict=False):
+        axis.axvline(own["mean"], color=FAINT, ls=line, label=label_of(own["algorithm"]), zorder=1)

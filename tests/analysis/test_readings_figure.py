@@ -1,0 +1,65 @@
+"""The figure of an experiment under every reading, from made-up runs."""
+
+import numpy as np
+
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.figures import readings_figure
+from pfedrl.analysis.style import every_style
+from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summarise import summarise
+from pfedrl.pipeline.claim import Reading
+from pfedrl.pipeline.paper import Experiment, Paper, readings_of, under
+from tests.analysis import fake
+
+VARIANTS = ("dqn", "dqn_avg", "lfrl", "random_policy")
+SHARED = {"dqn": {}, "dqn_avg": {"local_steps": 1}, "random_policy": {}}
+READINGS = [
+    Reading(id="k_1", words="K = 1", experiments=["control"], variants=SHARED),
+    Reading(id="k_10", words="K = 10", experiments=["control"], variants=SHARED),
+    Reading(id="elsewhere", words="of another one", experiments=["other"], variants=SHARED),
+]
+
+
+def context(tmp_path, ran) -> Context:
+    """An experiment with two readings; `ran` is experiment to seeds."""
+    control = Experiment(
+        title="t", family={"name": "made_up"}, variants={name: {} for name in VARIANTS}
+    )
+    made = {one.runs("control"): under(one, control) for one in READINGS[:2]}
+    experiments = {"control": control, **made}
+    paper = Paper(
+        paper="pfedrl_rep", title="t", reference="r", experiments=experiments, readings=READINGS
+    )
+    for experiment, seeds in ran.items():
+        runs = []
+        for place, variant in enumerate(experiments[experiment].variants):
+            values = np.arange(seeds, dtype=float) + 10 * place
+            measured = {("episode", 9, "return_average"): values}
+            runs += fake.write_cell(tmp_path, experiment, variant, {}, seeds, measured)
+        summarise(runs, *paths(tmp_path, "pfedrl_rep", experiment))
+    summaries = {name: read_summary(tmp_path, "pfedrl_rep", name) for name in ran}
+    artifact = readings_of("control", control, list(made))
+    return Context(paper, "a", artifact, "laptop", summaries, every_style({}))
+
+
+def test_a_row_a_reading_with_the_algorithms_that_all_of_them_have(tmp_path):
+    made = context(tmp_path, {"control": 5, "control_k_1": 3, "control_k_10": 4})
+    drawn = readings_figure.draw(made)
+    data = drawn.data
+    assert set(data["cell"]) == {"dqn", "dqn_avg", "random_policy"}, "lfrl has no readings"
+    assert list(data["reading"].unique()) == ["as the tables are run", "K = 1", "K = 10"]
+    assert data.groupby("reading")["seeds"].first().to_dict() == {
+        "as the tables are run": 5, "K = 1": 3, "K = 10": 4
+    }  # fmt: skip
+    row = data[(data["reading"] == "K = 1") & (data["cell"] == "dqn_avg")].iloc[0]
+    assert (row["mean"], row["algorithm"]) == (11.0, "dqn_avg")
+    (axis,) = drawn.figure.axes
+    labels = [text.get_text() for text in axis.get_yticklabels()]
+    assert labels[1] == "K = 1\nlaptop, 3 seeds"
+    named = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert named == ["DQN", "DQNAvg", "Random policy"], "each once"
+
+
+def test_readings_that_were_not_run_are_left_out(tmp_path):
+    drawn = readings_figure.draw(context(tmp_path, {"control": 5, "control_k_10": 4}))
+    assert list(drawn.data["reading"].unique()) == ["as the tables are run", "K = 10"]
