@@ -149,7 +149,7 @@ def test_the_declared_readings_are_run_with_what_they_say(project):
     page = project.paper("pfedrl_rep")
     assert set(READINGS) <= {reading.id for reading in page.readings}
     for reading in page.readings:
-        for experiment in reading.experiments.values():
+        for experiment in map(reading.runs, reading.experiments):
             assert project.budget(project.scale("laptop"), "pfedrl_rep", experiment) is not None
             cell = find_cell(project, "pfedrl_rep", experiment, "pfed_dqn_rep", "laptop")
             assert READINGS.get(reading.id, {}).items() <= cell.runnable.said().items()
