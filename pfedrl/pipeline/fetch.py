@@ -132,6 +132,7 @@ def _package(package: Package, given: Path, megabytes: int, progress: Progress) 
             while process.poll() is None:
                 progress(min(_megabytes(given.parent), megabytes), megabytes)
                 time.sleep(LOOK)
+            progress(min(_megabytes(given.parent), megabytes), megabytes)  # of a quick one, too
         finally:
             process.kill()
             process.wait()
