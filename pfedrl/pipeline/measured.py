@@ -6,6 +6,7 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.claim import Claim, Greater, Ordered, Test
 from pfedrl.pipeline.drawings import check_named
+from pfedrl.pipeline.paper import UNASKED
 from pfedrl.pipeline.project import Project
 
 
@@ -95,7 +96,7 @@ def check_paper(project: Project, paper: str) -> None:
                 along=row.along, at=row.at,
             )  # fmt: skip
         place = f"workflow/papers/{paper}/artifacts.yaml, {name}.options"
-        if artifact.kind == "comparison":
+        if artifact.draw in UNASKED:
             place = project.place(paper, artifact.experiments[0])
         known = {experiment: measured.cells(experiment) for experiment in artifact.experiments}
         check_named(artifact, known, place)

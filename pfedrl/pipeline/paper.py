@@ -120,6 +120,9 @@ class Artifact(Settings):
         return needed <= set(run) and not set(self.experiments).isdisjoint(run)
 
 
+UNASKED = ("comparison", "readings_figure")  # drawings that experiments have by themselves
+
+
 def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
     """What an experiment has without being asked, if there is anything to compare."""
     swept = [values for key, values in experiment.sweep.items() if key.startswith("algorithm.")]
@@ -159,7 +162,7 @@ def readings_of(name: str, experiment: Experiment, made: list[str]) -> Artifact:
             "seed, a large one the mean with its 95% interval. Trainings of another scale are of "
             "another length, so compare within a row; controls are those of the first."
         ),
-        options=experiment.comparison.model_dump(exclude={"ceiling"}),
+        options=experiment.comparison.model_dump(include={"metric"}),
     )
 
 
@@ -190,3 +193,8 @@ class Paper(Reference):
     claims: list[Claim] = Field(default_factory=list)
     readings: list[Reading] = Field(default_factory=list)
     fidelity: list[FidelityNote] = Field(default_factory=list)
+
+    def reading_of(self, experiment: str) -> Reading | None:
+        """The reading that makes an experiment, or None where experiments.yaml declares it."""
+        made = (one for one in self.readings if experiment in map(one.runs, one.experiments))
+        return next(made, None)

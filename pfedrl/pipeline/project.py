@@ -124,10 +124,11 @@ class Project:
 
     def place(self, paper: str, experiment: str) -> str:
         """Where an experiment is declared, for errors."""
-        for reading in self.paper(paper).readings:
-            if experiment in map(reading.runs, reading.experiments):
-                return f"workflow/papers/{paper}/readings.yaml, {reading.id}"
-        return f"workflow/papers/{paper}/experiments.yaml, {experiment}"
+        reading = self.paper(paper).reading_of(experiment)
+        file = (
+            f"experiments.yaml, {experiment}" if reading is None else f"readings.yaml, {reading.id}"
+        )
+        return f"workflow/papers/{paper}/{file}"
 
     def scale(self, name: str) -> Scale:
         """A file in workflow/scales, or 'published': each experiment at its fullest budget."""

@@ -33,9 +33,8 @@ def _named(project: Project) -> Iterator[tuple[str, Cell]]:
     families: dict[str, Cell] = {}
     runnables: dict[tuple[str, ...], dict[str, Cell]] = {}
     for paper, spec in project.papers.items():
-        readings = {one.runs(name) for one in spec.readings for name in one.experiments}
         for experiment in spec.experiments:
-            if experiment in readings:
+            if spec.reading_of(experiment) is not None:
                 continue  # the paper's own settings stand for the algorithm
             if project.budget(project.scale(SCALE), paper, experiment) is None:
                 continue  # it needs data, which not everyone has

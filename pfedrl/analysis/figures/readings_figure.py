@@ -29,7 +29,6 @@ def draw(context: Context) -> Drawing:
     metric = context.options(Comparison).metric or default_metric(
         name, own, list(compared(spec, own))
     )
-    words = {one.runs(name): one.words for one in context.paper.readings if name in one.experiments}
     shared = [
         variant
         for variant in spec.variants
@@ -37,7 +36,7 @@ def draw(context: Context) -> Drawing:
     ]
     data = pd.DataFrame(
         [
-            row(context, experiment, words.get(experiment, OWN), variant, metric)
+            row(context, experiment, variant, metric)
             for experiment in context.summaries
             for variant in shared
         ]
@@ -52,8 +51,10 @@ def draw(context: Context) -> Drawing:
     return Drawing(figure, data)
 
 
-def row(context: Context, experiment: str, words: str, variant: str, metric: str) -> dict[str, Any]:
+def row(context: Context, experiment: str, variant: str, metric: str) -> dict[str, Any]:
     """The final values of a variant under one reading."""
+    reading = context.paper.reading_of(experiment)
+    words = OWN if reading is None else reading.words
     last = context.summaries[experiment].last(variant, metric)
     algorithm = str(last["algorithm"])
     return {
