@@ -215,12 +215,14 @@ def _with_readings(
     experiments: dict[str, Experiment], readings: list[Reading], where: Path
 ) -> Iterator[tuple[str, Experiment]]:
     """Each experiment, and behind it the same under the readings of what its paper leaves open."""
+    taken = dict.fromkeys(experiments, "experiments.yaml")
     for reading, name in ((one, name) for one in readings for name in one.experiments):
         place = f"{where}/readings.yaml, {reading.id}"
         if name not in experiments:
             raise unknown("experiment", name, experiments, place)
-        if reading.runs(name) in experiments:
-            raise PfedrlError(f"{place}: experiments.yaml has an experiment {reading.runs(name)}.")
+        if (made := reading.runs(name)) in taken:
+            raise PfedrlError(f"{place}: {taken[made]} has an experiment {made}: rename one.")
+        taken[made] = f"the reading {reading.id}"
         for variant in reading.variants:
             if variant not in experiments[name].variants:
                 raise unknown(f"variant of {name}", variant, experiments[name].variants, place)

@@ -237,6 +237,16 @@ def test_no_kind_of_claim_goes_unseen():
             {"readings": [READING], "experiments": {"e": EXPERIMENT, "e_r": EXPERIMENT}},
             "p/readings.yaml, r: experiments.yaml has an experiment e_r",
         ),
+        (
+            {
+                "readings": [
+                    READING | {"id": "a_b"},
+                    READING | {"id": "b", "experiments": ["e_a"]},
+                ],
+                "experiments": {"e": EXPERIMENT, "e_a": EXPERIMENT},
+            },
+            "p/readings.yaml, b: the reading a_b has an experiment e_a_b",
+        ),
     ],
 )
 def test_names_are_plain_and_known(tmp_path: Path, changes: dict, message: str):
