@@ -207,12 +207,15 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
         )
     elif test.factor == 1:
         large, small = large.restricted(small.ends), small.restricted(large.ends)
+    first, second = large.values, test.factor * small.values
+    befores = [summary.final(cell, test.metric) for cell in test.since or ()]
     if test.scale == "log":
         label = f"log {label}"
         with np.errstate(divide="ignore", invalid="ignore"):
-            first, second = np.log(large.values), np.log(test.factor * small.values)
-    else:
-        first, second = large.values, test.factor * small.values
+            first, second, *befores = map(np.log, (first, second, *befores))
+    if befores:
+        label = f"{label}, each since {' and '.join(test.since or ())},"
+        first, second = first - befores[0], second - befores[1]
     differences = paired_differences(first, second)
     outcome = judged([Contrast(label, differences)], above(test.margin), undefined=test.undefined)
     missed = (int((~large.reached).sum()), int((~small.reached).sum()))

@@ -17,7 +17,7 @@ from pfedrl.analysis.claim_tests import (
 from pfedrl.analysis.evidence import LEVEL, next_look, p_above
 from pfedrl.analysis.statistics import paired_differences
 from pfedrl.analysis.summaries import Summary
-from pfedrl.pipeline.claim import Agrees, Claim, Greater, Ordered, Test
+from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, Ordered, Test
 
 LEANS_FOR = "leans for"
 LEANS_AGAINST = "leans against"
@@ -146,9 +146,16 @@ def at_budget(claim: Claim, verdict: Verdict, less: str) -> Verdict:
     notes = [*verdict.notes, f"at {less}"]
     if claim.budget_free:
         return Verdict(verdict.verdict, [*notes, claim.budget_free], verdict.needed)
-    if any(isinstance(test, Agrees) for test in claim.tests) and verdict.verdict in LEANING:
-        return Verdict(UNDECIDED, [*notes, "printed numbers are of the whole budget"])
+    if any(map(_is_printed, claim.tests)) and verdict.verdict in (*LEANING, UNDECIDED):
+        return Verdict(UNDECIDED, [f"at {less}", "printed numbers are of the whole budget"])
     return Verdict(LEANING.get(verdict.verdict, verdict.verdict), notes, verdict.needed)
+
+
+def _is_printed(test: Test) -> bool:
+    """Whether it is about a number of the whole training: a table's, or a time that it took."""
+    if isinstance(test, Near):
+        return test.side == "both" and (test.ends or test.reached) is not None
+    return isinstance(test, Agrees)
 
 
 def expected_wrong(results: Sequence[dict[str, Any]]) -> tuple[int, float]:

@@ -36,6 +36,10 @@ class Greater(Settings):
     greater: str = Field(description="cell expected to be larger")
     smaller: str = Field(description="cell expected to be smaller")
     greater_metric: str | None = Field(None, description="where it is not the same metric")
+    since: tuple[str, str] | None = Field(
+        None,
+        description="for changes: the cells from which the larger and the smaller have changed",
+    )
     factor: float = Field(1.0, gt=0, description="of the smaller: 2 where the paper says twice")
     margin: float = 0.0
     scale: Literal["linear", "log"] = Field(
@@ -281,6 +285,7 @@ class Reading(Settings):
         changed = {}
         if named := getattr(test, "experiment", ""):
             changed["experiment"] = self.runs(named)
-        if metric := self.metrics.get(getattr(test, "metric", "")):
-            changed["metric"] = metric
+        for field in ("metric", "greater_metric"):
+            if metric := self.metrics.get(getattr(test, field, "") or ""):
+                changed[field] = metric
         return test.model_copy(update=changed)

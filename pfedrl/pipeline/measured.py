@@ -148,7 +148,7 @@ def _asked(test: Test) -> Iterator[tuple[str, str]]:
             yield cell, metric
     if (greater := getattr(test, "greater", None)) is not None:
         yield greater, getattr(test, "greater_metric", None) or metric
-    for cell in getattr(test, "cells", ()):
+    for cell in (*getattr(test, "cells", ()), *(getattr(test, "since", None) or ())):
         yield cell, metric
     reached = getattr(test, "reached", None)
     if reached is not None:
