@@ -1,22 +1,23 @@
 """The tests of claims, one function a kind: from final values to an outcome."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from pfedrl.analysis.evidence import (
-    LEVEL,
-    p_above,
-    p_share,
-    p_within,
-    seeds_needed,
-    worst_without_one,
+from pfedrl.analysis.evidence import LEVEL, p_share, worst_without_one
+from pfedrl.analysis.outcomes import (
+    UNDECIDED,
+    Apart,
+    Contrast,
+    Outcome,
+    above,
+    below,
+    judged,
+    within,
+    without,
 )
-from pfedrl.analysis.output import short
-from pfedrl.analysis.statistics import effect, exponents, paired_differences
+from pfedrl.analysis.statistics import exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
 from pfedrl.analysis.times import Times, plain, times
 from pfedrl.core.errors import PfedrlError
@@ -30,129 +31,6 @@ from pfedrl.pipeline.claim import (
     Share,
     Slope,
 )
-
-REPRODUCED = "reproduced"
-CONTRADICTED = "contradicted"
-UNDECIDED = "undecided"
-NOT_RUN = "not run"
-OUTSIDE = "outside its assumptions"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a comparison found. One on seeds has p values; one on instances has its verdict."""
-
-    evidence: str
-    seeds: int
-    verdict: str | None = None
-    p_for: float | None = None  # that the claim is true; to be compared with LEVEL
-    p_against: float | None = None  # that its opposite is
-    p_for_without: float | None = None  # the largest when any one seed is left out
-    p_against_without: float | None = None
-    effect: float | None = None
-    low: float | None = None
-    high: float | None = None
-    needed: int | None = None  # seeds that would decide, from the effect and spread seen
-    counterexample: dict[str, Any] | None = None
-
-
-class Contrast(NamedTuple):
-    """A difference by seed that a claim speaks of."""
-
-    label: str
-    differences: np.ndarray
-
-
-class Rule(NamedTuple):
-    """What a claim says of a mean: P values for and against (of values, at a look), and how far
-    the mean is from where it would turn."""
-
-    p_for: Callable[[np.ndarray, int | None], float]
-    p_against: Callable[[np.ndarray, int | None], float]
-    distance: Callable[[float], float]
-
-
-def above(bound: float = 0.0) -> Rule:
-    return Rule(
-        lambda d, at: float(p_above(d, bound, at=at)),
-        lambda d, at: float(p_above(-d, -bound, at=at)),
-        lambda mean: mean - bound,
-    )
-
-
-def below(bound: float) -> Rule:
-    return Rule(
-        lambda d, at: float(p_above(-d, -bound, at=at)),
-        lambda d, at: float(p_above(d, bound, at=at)),
-        lambda mean: bound - mean,
-    )
-
-
-def within(margin: float, error: float = 0.0) -> Rule:
-    """The mean lies between minus and plus the margin; against: on one side or the other."""
-    return Rule(
-        lambda d, at: float(p_within(d, margin, error, at=at)),
-        lambda d, at: min(
-            1.0,
-            2 * float(min(p_above(d, margin, error, at=at), p_above(-d, margin, error, at=at))),
-        ),
-        lambda mean: margin - abs(mean),
-    )
-
-
-def judged(
-    contrasts: Sequence[Contrast], rule: Rule, unit: str = "paired seeds", undefined: str = ""
-) -> Outcome:
-    """All contrasts must hold (intersection-union); one that is reversed contradicts (Bonferroni).
-
-    The effect shown is the weakest contrast's. Where a seed has no value its mean does not exist,
-    so nothing is concluded, unless the claim says why it may be left out.
-    """
-    finite = np.all([np.isfinite(c.differences) for c in contrasts], axis=0)
-    seeds, left = len(finite), int(finite.sum())
-    if left == 0:
-        return Outcome(f"none of {seeds:,} seeds has a value", seeds, UNDECIDED)
-    kept = [c.differences[finite] for c in contrasts]
-
-    def p_for(samples: Sequence[np.ndarray], at: int | None) -> float:
-        return max(rule.p_for(sample, at) for sample in samples)
-
-    def p_against(samples: Sequence[np.ndarray], at: int | None) -> float:
-        return min(1.0, len(samples) * min(rule.p_against(sample, at) for sample in samples))
-
-    sizes = [effect(sample) for sample in kept]
-    weakest = int(np.argmin([rule.distance(size.mean) for size in sizes]))
-    size = sizes[weakest]
-    evidence = (
-        f"{'weakest of ' + str(len(kept)) + ': ' if len(kept) > 1 else ''}"
-        f"{contrasts[weakest].label} = {short(size.mean)} (95% CI {short(size.low)} to "
-        f"{short(size.high)}), {left:,} {unit}"
-    )
-    spread = float(kept[weakest].std(ddof=1)) if left > 1 else np.inf
-    needed = seeds_needed(rule.distance(size.mean), spread, left) if np.isfinite(spread) else None
-    found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high, needed=needed)
-    if left < seeds:
-        evidence += f"; {seeds - left:,} of {seeds:,} seeds have no value"
-        if not undefined:
-            return replace(found, evidence=evidence, verdict=UNDECIDED)
-        found = replace(found, evidence=f"{evidence} ({undefined})")
-    speaks_for, against = p_for(kept, None), p_against(kept, None)
-    return replace(
-        found,
-        p_for=speaks_for,
-        p_against=against,
-        p_for_without=worst_without_one(kept, p_for) if speaks_for < LEVEL else speaks_for,
-        p_against_without=worst_without_one(kept, p_against) if against < LEVEL else against,
-    )
-
-
-def without(outcome: Outcome, *, p_for: bool = False, p_against: bool = False) -> Outcome:
-    """An outcome that cannot speak for its claim, or not against it."""
-    if outcome.p_for is None:
-        return outcome
-    if p_for:
-        outcome = replace(outcome, p_for=1.0, p_for_without=1.0)
-    return replace(outcome, p_against=1.0, p_against_without=1.0) if p_against else outcome
 
 
 def contrast(summary: Summary, label: str, larger: str, smaller: str, metric: str) -> Contrast:
@@ -172,7 +50,7 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
 
     def fall(before: float, after: float) -> Contrast:
         ends = (before, after) if test.direction == "falls" else (after, before)
-        label = f"{key}={ends[0]:g} minus {key}={ends[1]:g}"
+        label = f"{test.variant}, {key}={ends[0]:g} minus {key}={ends[1]:g}"
         return contrast(summary, label, points[ends[0]], points[ends[1]], test.metric)
 
     order = list(points)
@@ -181,17 +59,25 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
     for part in (steps, whole):
         if part.p_for is None or part.p_against is None:  # a seed has no value
             return part
-    assert steps.p_against is not None
+    assert steps.p_against is not None and whole.p_against is not None
+    against = [
+        min(1.0, 2 * min(ends, between))  # reversed as a whole, or in one of its steps
+        for ends, between in (
+            (whole.p_against, steps.p_against),
+            (whole.p_against_without or 0.0, steps.p_against_without or 0.0),
+        )
+    ]
     if steps.p_against < LEVEL:
         whole = without(whole, p_for=True)
         whole = replace(whole, evidence=f"{whole.evidence}; but a step goes the other way")
-    return replace(whole, p_against=steps.p_against, p_against_without=steps.p_against_without)
+    return replace(whole, p_against=against[0], p_against_without=against[1])
 
 
 def greater_cell(test: Greater, summary: Summary) -> Outcome:
     larger_metric = test.greater_metric or test.metric
-    same = larger_metric == test.metric
-    names = (test.greater, test.smaller) if same else (larger_metric, test.metric)
+    names = [test.greater, test.smaller]
+    if larger_metric != test.metric:
+        names = [f"{larger_metric} of {test.greater}", f"{test.metric} of {test.smaller}"]
     label = f"{names[0]} minus {'' if test.factor == 1 else f'{test.factor:g} times '}{names[1]}"
     large, small = (
         times(summary, cell, metric, test.reached, test.ends, test.agent)
@@ -234,14 +120,18 @@ def best(test: Best, summary: Summary) -> Outcome:
     points = summary.points_along(test.variant, test.along)
     others = map(float, test.points) if test.points else iter(points)
     key = sweep_name(test.along)
+    highest = points[float(test.best)]
     contrasts = [
         contrast(
-            summary, f"{key}={test.best:g} minus {key}={other:g}", points[float(test.best)],
-            points[other], test.metric,
+            summary,
+            f"{test.variant}, {key}={test.best:g} minus {key}={other:g}",
+            highest,
+            points[other],
+            test.metric,
         )
         for other in others
         if other != float(test.best)
-    ]  # fmt: skip
+    ]
     return judged(contrasts, above())
 
 
@@ -256,11 +146,13 @@ def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
 def near(test: Near, summary: Summary) -> Outcome:
     """Whether the mean is within the margin of the value: one equivalence test, or half of one."""
     found: Times = times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
+    missed = int((~found.reached).sum())
+    # a time that was not reached is a lower bound: it can be too long, but not too short
+    side = "below" if missed and test.side == "both" else test.side
     rules = {"both": within(test.margin), "below": below(test.margin), "above": above(-test.margin)}
     label = f"{test.metric} of {test.cell} minus {test.value:g}"
     apart = Contrast(label, found.values - test.value)
-    outcome = judged([apart], rules[test.side], unit="seeds")
-    missed = int((~found.reached).sum())
+    outcome = judged([apart], rules[side], unit="seeds")
     if not missed:
         return outcome
     words = f"{missed:,} of {len(found.values):,} runs ended before they got there"
@@ -291,6 +183,12 @@ def share(test: Share, summary: Summary) -> Outcome:
         p_for_without=without_one(0),
         p_against_without=without_one(1),
         effect=float(values.mean()),
+        apart=Apart(
+            float(values.mean()) - test.at_least,
+            (test.at_least * (1 - test.at_least)) ** 0.5,
+            count,
+            ways=1,
+        ),
     )
 
 

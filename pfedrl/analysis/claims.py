@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pfedrl.analysis import claim_tests, theory_tests
-from pfedrl.analysis.claim_tests import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
+from pfedrl.analysis.outcomes import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.printed_tests import agrees
@@ -23,7 +23,7 @@ from pfedrl.analysis.verdicts import (
     kinds,
 )
 from pfedrl.pipeline.absent import absent
-from pfedrl.pipeline.claim import Agrees, Claim, Greater, Test
+from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, Reading, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
 from pfedrl.pipeline.paper import Paper
@@ -56,7 +56,8 @@ def evaluate(
     summaries = {
         name: read_summary(summaries_dir, paper_name, name)
         for name in paper.experiments
-        if all(path.exists() for path in paths(summaries_dir, paper_name, name))
+        if project.budget(scale, paper_name, name) is not None  # no summary left over from before
+        and all(path.exists() for path in paths(summaries_dir, paper_name, name))
     }
     reasons = {
         name: absent(project, paper_name, name, scale_name)
@@ -118,7 +119,7 @@ def judge(
         "ours": claim.ours,
         "kind": kinds(claim.tests),
         "verdict": verdict.verdict,
-        "evidence": "; ".join(dict.fromkeys(outcome.evidence for outcome in outcomes)),
+        "evidence": _evidence(claim.tests, outcomes),
         "notes": [*verdict.notes, *([claim.note] if claim.note else [])],
         "needed": verdict.needed,
         "p_value": main.p_for,
@@ -130,6 +131,20 @@ def judge(
         "seeds": min(outcome.seeds for outcome in outcomes),
         "counterexample": examples[0] if examples else None,
     }
+
+
+def _evidence(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> str:
+    """What each comparison found, said with the experiment and metric where these differ."""
+    differ = [
+        key for key in ("experiment", "metric") if len({getattr(t, key, "") for t in tests}) > 1
+    ]
+    found = []
+    for test, outcome in zip(tests, outcomes, strict=True):
+        named = getattr(test, "greater_metric", None) or isinstance(test, Near)  # by their labels
+        said = [key for key in differ if key == "experiment" or not named]
+        place = ", ".join(filter(None, (getattr(test, key, "") for key in said)))
+        found.append(f"{place}: {outcome.evidence}" if place else outcome.evidence)
+    return "; ".join(dict.fromkeys(found))
 
 
 def _ways(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[int] | None:
@@ -160,19 +175,29 @@ def readings(
     """
     found = []
     for reading in paper.readings:
-        tests = [reading.of(test) for test in claim.tests]
-        if tests == claim.tests:
+        if not any(_matters(reading, test) for test in claim.tests):
             continue
+        tests = [reading.of(test) for test in claim.tests]
         ran = [test for test in tests if _ran(test, summaries)]
         judged: dict[str, Any] = {"verdict": NOT_RUN}
         if ran:
-            judged = judge(claim.model_copy(update={"test": ran}), paper, summaries, less(ran))
+            read = claim.model_copy(update={"test": ran, "floor": reading.floor(claim.floor)})
+            judged = judge(read, paper, summaries, less(ran))
         left_out = len(tests) - len(ran)
         if left_out and judged["verdict"] in (REPRODUCED, LEANS_FOR):
             judged["verdict"] = UNDECIDED  # some of what must hold was not looked at
         kept = {key: judged.get(key) for key in KEPT_OF_READINGS}
         found.append({"id": reading.id, "words": reading.words, "left_out": left_out, **kept})
     return found
+
+
+def _matters(reading: Reading, test: Test) -> bool:
+    """Whether a comparison looks at anything that a reading changes."""
+    read = reading.of(test)
+    if getattr(read, "experiment", None) == getattr(test, "experiment", None):
+        return read != test
+    changed = [name for name, given in reading.variants.items() if given]
+    return any(f"{cell}_".startswith(f"{name}_") for cell in named_cells(test) for name in changed)
 
 
 def _ran(test: Test, summaries: dict[str, Summary]) -> bool:

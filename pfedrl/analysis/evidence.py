@@ -23,6 +23,7 @@ from scipy import stats
 LEVEL = 0.01  # of a claim: how often its verdict may be wrong
 FIRST_LOOK = 5  # seeds
 UNSEEN = 2.0
+ENOUGH = 20  # seeds below which no difference of means is decided, however clear
 MANY = 160  # seeds beyond which only the outermost are dropped in turn
 LAST_LOOK = 13  # 40,960 seeds: more is no reasonable price
 
@@ -101,11 +102,15 @@ def worst_without_one(
     return max(p_value([np.delete(s, i) for s in seen], at) for i in sorted(chosen))
 
 
-def seeds_needed(mean: float, spread: float, have: int = 0) -> int | None:
+def seeds_needed(
+    mean: float, spread: float, have: int = 0, times: int = 1, bound_error: float = 0.0
+) -> int | None:
     """Seeds at which a mean so far from its bound, with that spread, would be decided.
 
     More than those at which it was looked at last; None where it would take more than 40,960. The
-    furthest seed is taken to be as far off as the furthest of so many normal ones.
+    furthest seed is taken to be as far off as the furthest of so many normal ones. `times` is how
+    often the p value counts, where it is one of several; `bound_error` the bound's standard error,
+    which no seeds of ours make smaller.
     """
     distance = abs(mean)
     if not distance > 0:
@@ -116,7 +121,7 @@ def seeds_needed(mean: float, spread: float, have: int = 0) -> int | None:
         reach = UNSEEN * (distance + spread * stats.norm.isf(0.5 / seeds))
         centre = (seeds * distance - reach) / (seeds + 1)
         squares = (seeds - 1) * spread**2 + seeds / (seeds + 1) * (distance + reach) ** 2
-        error = math.sqrt(squares / seeds / (seeds + 1))
-        if centre > 0 and spent(stats.t.sf(centre / error, seeds), at) < LEVEL:
+        error = math.hypot(math.sqrt(squares / seeds / (seeds + 1)), bound_error)
+        if centre > 0 and times * spent(stats.t.sf(centre / error, seeds), at) < LEVEL:
             return seeds
     return None

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pfedrl.analysis.claim_tests import NOT_RUN, UNDECIDED
 from pfedrl.analysis.claims import experiments_of, shortened
 from pfedrl.analysis.evidence import next_look
+from pfedrl.analysis.outcomes import NOT_RUN, UNDECIDED
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts

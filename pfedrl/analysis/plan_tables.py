@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from pfedrl.analysis.claim_tests import NOT_RUN
+from pfedrl.analysis.outcomes import NOT_RUN
 from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
 from pfedrl.pipeline.costs import duration
 from pfedrl.pipeline.listing import table

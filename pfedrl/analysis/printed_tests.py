@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfedrl.analysis.claim_tests import UNDECIDED, Outcome, within
-from pfedrl.analysis.evidence import LEVEL, seeds_needed, worst_without_one
+from pfedrl.analysis.evidence import LEVEL, worst_without_one
+from pfedrl.analysis.outcomes import UNDECIDED, Apart, Outcome, within
 from pfedrl.analysis.output import short
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.statistics import prediction_reach
@@ -76,7 +76,8 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
     p_for = max(r.p_for for r in rows)
     furthest = min(rows, key=lambda r: r.p_against)
     p_against = min(1.0, len(rows) * furthest.p_against)
-    distance = worst.margin - _off(c)
+    spread = float(worst.apart.std(ddof=1))
+    apart = Apart(worst.margin - _off(c), spread, seeds, 2 * len(rows), c.their_error or 0.0)
     return Outcome(
         evidence,
         seeds,
@@ -85,7 +86,8 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
         p_for_without=max(map(p_for_without, rows)) if p_for < LEVEL else p_for,
         p_against_without=p_against_without(furthest) if p_against < LEVEL else p_against,
         effect=c.ours - c.theirs,
-        needed=None if empty else seeds_needed(distance, float(worst.apart.std(ddof=1)), seeds),
+        apart=None if empty else apart,
+        may_fail=c.their_error is not None,
     )
 
 

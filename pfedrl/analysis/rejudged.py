@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from pfedrl.analysis.claim_tests import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from pfedrl.analysis.evidence import seeds_needed
+from pfedrl.analysis.outcomes import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from pfedrl.analysis.output import write_text
 from pfedrl.analysis.report import SYMBOLS, read_result
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, VERDICTS

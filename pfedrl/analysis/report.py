@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from pfedrl.analysis.evidence import ENOUGH, FIRST_LOOK
 from pfedrl.analysis.output import rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
@@ -52,11 +53,12 @@ def report(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
         "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
-        "<p>Every table and figure with what the paper printed beside it, and a verdict on each "
+        "<p>Every table and figure, with the numbers that the paper prints, and a verdict on each "
         "sentence. It is <b>reproduced</b> where all of its comparisons hold, <b>contradicted</b> "
         "where one is clearly reversed, each at a level of 1% that stays valid when seeds are "
         "added, and neither if one seed less would unsay it. A shorter training than the "
-        "paper's only <b>leans</b>. What is <b>undecided</b> says what it would take.</p>\n"
+        "paper's only <b>leans</b>. What is <b>undecided</b> says what it would take: fewer than "
+        f"{ENOUGH} seeds decide no difference of means, however clear.</p>\n"
         f"<ul>{contents}</ul>\n{''.join(papers)}</body>\n</html>\n",
     )
 
@@ -124,9 +126,11 @@ def judged_from(scale: str) -> str:
 
 def ledger(judged: dict[str, Any]) -> str:
     """How far the verdicts can be trusted."""
+    if not judged["tested"]:
+        return f"None has the {ENOUGH} seeds that a verdict takes."
     return (
-        f"{judged['tested']} verdicts rest on a test at a level of 1%: of so many, "
-        f"{judged['expected_wrong']:.2g} are expected to be wrong at the most."
+        f"{judged['tested']} claims have the {ENOUGH} seeds that a verdict takes, each at a level "
+        f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most."
     )
 
 
@@ -145,7 +149,8 @@ def _ledger_table(results: list[dict[str, Any]], counts: dict[str, int], heading
 def beside(result: dict[str, Any]) -> list[str]:
     """What is to be read beside a verdict: budget, what it would take, other readings."""
     found = list(result["notes"])
-    if result["verdict"] == "undecided" and (ways := _ways(result)):
+    way = "that way" if result.get("ours") else "the paper's way"
+    if result["verdict"] == "undecided" and (ways := _ways(result, way)):
         found.append(ways)
     readings = result["readings"]
     if not readings or result["verdict"] == "not run":
@@ -159,22 +164,24 @@ def beside(result: dict[str, Any]) -> list[str]:
     pointing = sum(ways[0] == ways[1] for ways in whole)
     words = f"holds in {holds} of {len(run)} other readings that were run"
     found.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
-    found += [", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r)])) for r in run]
+    found += [
+        ", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r, way)])) for r in run
+    ]
     if absent := [r["words"] for r in readings if r["verdict"] == "not run"]:
         found.append(f"not run: {', '.join(absent)}")
     return found
 
 
-def _ways(judged: dict[str, Any]) -> str:
+def _ways(judged: dict[str, Any], way: str) -> str:
     """Which way the means over seeds go, though too few seeds decide nothing."""
     ways = judged["ways"]
-    return f"{ways[0]} of {ways[1]} means go the paper's way" if ways and ways[1] > 1 else ""
+    return f"{ways[0]} of {ways[1]} means go {way}" if ways and ways[1] > 1 else ""
 
 
-def _points(reading: dict[str, Any]) -> str:
+def _points(reading: dict[str, Any], way: str) -> str:
     effect, low, high = (reading[key] for key in ("effect", "low", "high"))
     left_out = f", {reading['left_out']} more not run" if reading["left_out"] else ""
-    if (ways := _ways(reading)) or effect is None or low is None or high is None:
+    if (ways := _ways(reading, way)) or effect is None or low is None or high is None:
         return ways + left_out
     return f"{effect:.3g} ({low:.3g} to {high:.3g})" + left_out
 
@@ -183,9 +190,12 @@ def _claim(result: dict[str, Any]) -> str:
     found = escape(result["evidence"])
     side = "p_against" if result["verdict"] in ("contradicted", "leans against") else "p_value"
     if result[side] is not None:
-        shown = "&lt; 0.001" if result[side] < 0.001 else f"= {result[side]:.3f}"
+        shown = "p &lt; 0.001" if result[side] < 0.001 else f"p = {result[side]:.3f}"
         opposite = " that the opposite holds" if side == "p_against" else ""
-        found += f'<br><span class="soft">p {shown}{opposite}, at any number of seeds</span>'
+        words = f"{shown}{opposite}, however often one has looked"
+        if result["seeds"] < FIRST_LOOK:
+            words = f"not tested: fewer than {FIRST_LOOK} seeds"
+        found += f'<br><span class="soft">{words}</span>'
     if result["counterexample"] is not None:
         text = escape(readable(result["counterexample"]))
         found += f"<details><summary>The counterexample</summary><pre>{text}</pre></details>"

@@ -15,8 +15,7 @@ RESAMPLES = 2000
 BOOTSTRAP_SEED = 20220328
 ROUNDING = 1e-10  # paired values nearer than this, relative to their size, are equal
 CHUNK = 25  # resamples summed up at once: few enough to stay in the cache
-PRODUCT = 200  # resamples in one matrix product: with 25 it took 3 to 25 times as long
-ENOUGH = 10  # seeds from which resampling says more than the t distribution
+ENOUGH = 10  # seeds to resample from
 
 Interval = tuple[np.ndarray, np.ndarray]
 Bounds = tuple[float, float]
@@ -66,26 +65,6 @@ def _interval(means: np.ndarray) -> Interval:
     return low, high
 
 
-def bootstrap_mean(
-    values: np.ndarray,
-    strata: np.ndarray | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = BOOTSTRAP_SEED,
-) -> Interval:
-    """Percentile interval of the mean, [..., seed] to (low, high); resampled within strata."""
-    order, sizes = _strata(values.shape[-1], strata)
-    counts = _counts(sizes, resamples, seed)
-    flat = values.reshape(-1, values.shape[-1])[:, order]
-    centre = flat.mean(axis=-1, keepdims=True)  # small numbers keep their digits in the product
-    deviations = (flat - centre).T
-    starts = range(0, resamples, PRODUCT)
-    means = np.concatenate(
-        [counts[i : i + PRODUCT].astype(np.float64) @ deviations for i in starts]
-    )
-    low, high = _interval(means / values.shape[-1] + centre[:, 0])
-    return low.reshape(values.shape[:-1]), high.reshape(values.shape[:-1])
-
-
 def bootstrap_interquartile_mean(
     values: np.ndarray,
     strata: np.ndarray | None = None,
@@ -120,19 +99,15 @@ def bootstrap_interquartile_mean(
 
 
 def mean_interval(values: np.ndarray, possible: Bounds = ANYTHING) -> Interval:
-    """Interval of the mean, [..., seed] to (low, high), no wider than what is possible.
+    """The t interval of the mean, [..., seed] to (low, high), no wider than what is possible.
 
-    Percentiles of resampled means cover 76% at 3 seeds where they say 95%, so that the t
-    distribution stands in below ENOUGH seeds. A single seed has no interval.
+    Percentiles of resampled means cover 76% at 3 seeds where they say 95%, 90% at 10 and 93% at 20.
+    A single seed has no interval.
     """
     count = values.shape[-1]
-    if count < ENOUGH:
-        reach = stats.t.ppf((1 + LEVEL) / 2, max(count - 1, 1)) * standard_error(values)
-        mean = values.mean(axis=-1)
-        low, high = mean - reach, mean + reach
-    else:
-        low, high = bootstrap_mean(values)
-    return np.clip(low, *possible), np.clip(high, *possible)
+    reach = stats.t.ppf((1 + LEVEL) / 2, max(count - 1, 1)) * standard_error(values)
+    mean = values.mean(axis=-1)
+    return np.clip(mean - reach, *possible), np.clip(mean + reach, *possible)
 
 
 def paired_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from pfedrl.analysis.claim_tests import CONTRADICTED, OUTSIDE, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.instances import instances, premises, rebuild
+from pfedrl.analysis.outcomes import CONTRADICTED, OUTSIDE, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.claim import Exists, Holds, Test
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.claim_tests import (
+from pfedrl.analysis.evidence import ENOUGH, LEVEL, next_look, p_above
+from pfedrl.analysis.outcomes import (
     CONTRADICTED,
     NOT_RUN,
     OUTSIDE,
@@ -14,7 +15,6 @@ from pfedrl.analysis.claim_tests import (
     UNDECIDED,
     Outcome,
 )
-from pfedrl.analysis.evidence import LEVEL, next_look, p_above
 from pfedrl.analysis.statistics import paired_differences
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, Ordered, Test
@@ -52,14 +52,21 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
         if all(o.p_for_without is None or o.p_for_without < LEVEL for o in outcomes):
             return Verdict(REPRODUCED)
         return Verdict(UNDECIDED, ["reproduced but for one seed"], _next_look(outcomes))
-    open_ = [o for o in tested if not _holds(o)]
-    needed = [o.needed for o in open_]
-    if not open_:
+    if all(map(_holds, tested)):
         return Verdict(UNDECIDED)
-    if any(n is None for n in needed):
-        return Verdict(UNDECIDED, ["no reasonable number of seeds would decide"])
-    most = max(n for n in needed if n is not None)
-    return Verdict(UNDECIDED, [f"{most:,} seeds would decide if they are like these"], most)
+    if (needed := _needed(tested)) is None:
+        return Verdict(UNDECIDED, ["no reasonable number of seeds like these would decide"])
+    return Verdict(UNDECIDED, needed=needed)
+
+
+def _needed(tested: Sequence[Outcome]) -> int | None:
+    """Seeds at which all comparisons would hold, or the first would be clearly reversed."""
+    hold = [outcome.seeds_to_hold() for outcome in tested if not _holds(outcome)]
+    fail = [outcome.seeds_to_fail(len(tested)) for outcome in tested]
+    found = [seeds for seeds in fail if seeds is not None]
+    if (known := [seeds for seeds in hold if seeds is not None]) == hold:
+        found.append(max(known))
+    return min(found, default=None)
 
 
 def contradicting(outcomes: Sequence[Outcome]) -> list[bool]:
@@ -123,7 +130,7 @@ def _gate(
     floor = claim.floor
     if floor is not None:
         level = floor.metric or test.metric
-        winner = floor.winner or (cells[0] if verdict == REPRODUCED else cells[-1])
+        winner = _winner(cells, floor.winner, verdict)
         ahead = paired_differences(summary.final(winner, level), summary.final(floor.cell, level))
         if not p_above(ahead) < LEVEL:
             return f"{winner} is not shown to beat {floor.cell} ({level})"
@@ -139,16 +146,27 @@ def _gate(
     return ""
 
 
+def _winner(cells: Sequence[str], expected: str | None, verdict: str) -> str:
+    """The cell that wins: the one that is expected to, or where the order is reversed the other."""
+    if expected is None:
+        return cells[0] if verdict == REPRODUCED else cells[-1]
+    if verdict == REPRODUCED or expected not in cells:
+        return expected
+    return next((cell for cell in cells if cell != expected), expected)
+
+
 def at_budget(claim: Claim, verdict: Verdict, less: str) -> Verdict:
     """A shorter training leans at the most, unless the claim says why it decides."""
-    if not less:
-        return verdict
-    notes = [*verdict.notes, f"at {less}"]
-    if claim.budget_free:
-        return Verdict(verdict.verdict, [*notes, claim.budget_free], verdict.needed)
-    if any(map(_is_printed, claim.tests)) and verdict.verdict in (*LEANING, UNDECIDED):
+    leans = bool(less) and not claim.budget_free
+    if leans and any(map(_is_printed, claim.tests)) and verdict.verdict in (*LEANING, UNDECIDED):
         return Verdict(UNDECIDED, [f"at {less}", "printed numbers are of the whole budget"])
-    return Verdict(LEANING.get(verdict.verdict, verdict.verdict), notes, verdict.needed)
+    notes = list(verdict.notes)
+    if verdict.needed is not None:
+        would = "make it lean" if leans else "decide"
+        notes.append(f"{verdict.needed:,} seeds like these would {would}")
+    notes += filter(None, [less and f"at {less}", less and claim.budget_free])
+    said = LEANING.get(verdict.verdict, verdict.verdict) if leans else verdict.verdict
+    return Verdict(said, notes, verdict.needed)
 
 
 def _is_printed(test: Test) -> bool:
@@ -159,9 +177,8 @@ def _is_printed(test: Test) -> bool:
 
 
 def expected_wrong(results: Sequence[dict[str, Any]]) -> tuple[int, float]:
-    """How many verdicts a test on seeds gave, and how many of them may be wrong on average."""
-    decided = {REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST}
-    count = sum(r["verdict"] in decided and r["p_value"] is not None for r in results)
+    """How many claims have seeds enough for a verdict, and how many of those may be wrong."""
+    count = sum(r["p_value"] is not None and r["seeds"] >= ENOUGH for r in results)
     return count, count * LEVEL
 
 

@@ -289,3 +289,12 @@ class Reading(Settings):
             if metric := self.metrics.get(getattr(test, field, "") or ""):
                 changed[field] = metric
         return test.model_copy(update=changed)
+
+    def floor(self, floor: Floor | None) -> Floor | None:
+        """The control, looked at as the comparison is."""
+        metric = None if floor is None else self.metrics.get(floor.metric or "")
+        return (
+            floor
+            if floor is None or metric is None
+            else floor.model_copy(update={"metric": metric})
+        )

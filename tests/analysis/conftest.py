@@ -16,6 +16,8 @@ def stubbed(patch: pytest.MonkeyPatch, folder: Path) -> Project:
     """A small project whose algorithms are stubs."""
     for module in ("instances", "style"):
         patch.setattr(f"pfedrl.analysis.{module}.load_runnable", fake.stub)
+    patch.setattr("pfedrl.analysis.claims.cuts", lambda *_: [])  # stubs have no settings to cut
+    patch.setattr("pfedrl.analysis.drawing.cuts_of", lambda *_: "")
     return fake.project(folder / "project")
 
 

@@ -252,11 +252,14 @@ def paper() -> dict[str, Any]:
 
 
 def project(root: Path) -> Project:
-    """The project's folder with its paper and two scales."""
+    """The project's folder with its paper and three scales, one of which leaves the paper out."""
     write_paper(root, "qavg", paper())
-    for name, verdicts in (("laptop", True), ("smoke", False)):
+    all_of_it = {"qavg": {"default": {"seeds": 5, "block": 5}}}
+    for name, verdicts, papers in (
+        ("laptop", True, all_of_it), ("smoke", False, all_of_it), ("theory", True, {}),
+    ):  # fmt: skip
         scale = {"scale": name, "description": name, "verdicts": verdicts,
-                 "figures": "paper_figures", "papers": {}}  # fmt: skip
+                 "figures": "paper_figures", "papers": papers}  # fmt: skip
         write_scale(root, name, scale)
     return Project(root)
 

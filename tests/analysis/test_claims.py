@@ -70,6 +70,7 @@ MONOTONE = {
         ((3, 2, 2), "falls", "reproduced"),  # a step may change nothing
         ((3, 2, 2.9), "falls", "contradicted"),  # but not go back
         ((2, 2, 2), "falls", "undecided"),
+        ((1, 1.1, 1.2, 1.3, 1.4, 1.5), "falls", "contradicted"),  # as a whole
     ],
 )
 def test_monotone(verdict, levels, direction, expected):
@@ -86,7 +87,7 @@ def test_monotone_needs_a_step_that_is_more_than_rounding(verdict):
 def test_monotone_shows_the_change_from_end_to_end_and_a_step_that_turns(verdict):
     found = verdict(curve(5, 1, 2), **MONOTONE)
     assert found["verdict"] == "contradicted"
-    assert found["evidence"].startswith("local_steps=1 minus local_steps=inf = 3")
+    assert found["evidence"].startswith("qavg, local_steps=1 minus local_steps=inf = 3")
     assert "a step goes the other way" in found["evidence"]
 
 
@@ -289,6 +290,22 @@ def test_at_the_most_so_long_needs_runs_that_got_there(verdict):
     some = times(np.where(np.arange(100) < 10, 300, FAST), FAST)
     assert verdict(some, **NEAR, value=60, side="below")["verdict"] == "undecided"
     assert verdict(some, **NEAR, value=30, side="above")["verdict"] == "reproduced"
+
+
+def test_so_long_is_not_refuted_by_runs_that_ended_too_early(verdict):
+    ended = times(SLOW, FAST)  # all at 100
+    assert verdict(ended, **NEAR, value=150)["verdict"] == "undecided"
+    assert verdict(ended, **NEAR, value=50)["verdict"] == "contradicted"  # at least 100
+    assert verdict(times(FAST, FAST), **NEAR, value=150)["verdict"] == "contradicted"
+
+
+def test_changes_are_compared_by_what_they_add_or_by_what_they_multiply(verdict):
+    grown = {1.0: 80 + NOISE[0], 2.0: 30 + NOISE[1], 4.0: 40 + NOISE[2], INFINITE: 10 + NOISE[3]}
+    cells = {f"qavg_local_steps={name}": None for name in ("1", "4", "2", "inf")}
+    first, since, second, other = cells
+    test = {"kind": "greater", "greater": first, "smaller": second, "since": [since, other]}
+    assert verdict(grown, **test)["verdict"] == "reproduced"  # 40 against 20
+    assert verdict(grown, **test, scale="log")["verdict"] == "contradicted"  # 2 times against 3
 
 
 def test_values_over_orders_of_magnitude_are_compared_by_their_logarithms(verdict):

@@ -19,7 +19,7 @@ from pfedrl.analysis.evidence import (
     spent,
     worst_without_one,
 )
-from pfedrl.analysis.level import NULLS, power, wrong_verdicts
+from pfedrl.analysis.level import NULLS, RARE, power, wrong_verdicts
 
 SIMULATIONS = 4000
 # so many wrong verdicts are seen in one of 10,000 test runs at the most, were the level just kept
@@ -36,8 +36,14 @@ def test_the_committed_table_has_every_kind_of_difference_below_the_level():
     path = Path(__file__).parents[2] / "paper_figures" / "evidence" / "level.csv"
     with path.open(encoding="utf-8", newline="") as file:
         shown = {row["differences"]: float(row["ours"]) for row in csv.DictReader(file) if row["t"]}
-    assert list(shown) == list(NULLS)
-    assert max(shown.values()) < LEVEL
+    assert list(shown) == [*NULLS, *RARE]
+    assert max(shown[name] for name in NULLS) < LEVEL
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_the_level_is_not_kept_where_it_is_said_not_to_be(name):
+    ours, _ = wrong_verdicts(RARE[name], SIMULATIONS)
+    assert ours > LEVEL
 
 
 def test_a_t_test_would_not_stay_below_it():
@@ -129,6 +135,11 @@ def test_the_seeds_said_to_be_needed_decide_about_half_of_the_time_or_more(effec
 def test_what_no_number_of_seeds_decides_is_said():
     assert seeds_needed(0.0, 1.0) is None
     assert seeds_needed(1e-6, 1.0) is None
+
+
+def test_no_seeds_of_ours_make_the_error_of_a_printed_number_smaller():
+    assert seeds_needed(1.0, 1.0, bound_error=0.1) >= seeds_needed(1.0, 1.0)
+    assert seeds_needed(1.0, 1.0, bound_error=0.5) is None
 
 
 def test_more_seeds_are_needed_than_did_not_decide():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.claim_tests import Contrast, Outcome, above, judged
 from pfedrl.analysis.claims import judge, readings
-from pfedrl.analysis.evidence import next_look
+from pfedrl.analysis.evidence import next_look, seeds_needed
+from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, without
 from pfedrl.analysis.report import beside
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
@@ -25,12 +25,17 @@ def claim(*tests, **rest) -> Claim:
     return Claim.model_validate({"id": "c", "words": "w", "where": "s", "test": chosen, **rest})
 
 
-def outcome(p_for=1.0, p_against=1.0, needed=40, p_for_without=None, p_against_without=None):
+def outcome(p_for=1.0, p_against=1.0, p_for_without=None, p_against_without=None, **rest):
     return Outcome(
-        "found", 20, p_for=p_for, p_against=p_against, needed=needed,
+        "found", 20, p_for=p_for, p_against=p_against,
         p_for_without=p_for if p_for_without is None else p_for_without,
         p_against_without=p_against if p_against_without is None else p_against_without,
+        **rest,
     )  # fmt: skip
+
+
+def apart(distance: float) -> Outcome:
+    return outcome(apart=Apart(distance, spread=1.0, seeds=20, ways=1))
 
 
 @pytest.mark.parametrize(
@@ -70,11 +75,45 @@ def test_leaving_out_a_seed_is_tried_on_the_data():
     assert found.p_for_without > found.p_for
 
 
-def test_undecided_says_what_it_would_take():
-    found = decide(claim(), [outcome(needed=40), outcome(needed=320)])
-    assert found == Verdict("undecided", ["320 seeds would decide if they are like these"], 320)
-    none = decide(claim(), [outcome(needed=None)])
-    assert none.notes == ["no reasonable number of seeds would decide"]
+def test_an_undecided_claim_takes_the_seeds_until_all_hold_or_one_is_reversed():
+    close, far = seeds_needed(0.2, 1.0, 20), seeds_needed(0.8, 1.0, 20)
+    assert far < seeds_needed(-0.8, 1.0, 20, times=1000) < close
+    assert decide(claim(), [apart(0.8), apart(0.2)]) == Verdict("undecided", [], close)
+    assert decide(claim(), [apart(-0.8), apart(0.2)]).needed == seeds_needed(0.8, 1.0, 20, times=2)
+    assert decide(claim(), [outcome(p_for=0.001), apart(0.8)]).needed == far
+    none = decide(claim(), [apart(0.0)])
+    assert none.notes == ["no reasonable number of seeds like these would decide"]
+
+
+def test_seeds_that_cannot_speak_for_a_claim_are_not_asked_for():
+    values = 1 + 0.1 * np.random.default_rng(0).normal(size=5)
+    found = judged([Contrast("d", values)], above())
+    assert found.seeds_to_hold() == 20
+    assert without(found, p_for=True).seeds_to_hold() is None
+    reversed_ = judged([Contrast("d", -values)], above())
+    assert reversed_.seeds_to_fail(tests=1) == 20
+    assert without(reversed_, p_against=True).seeds_to_fail(tests=1) is None
+
+
+def test_seeds_are_said_to_decide_or_to_make_it_lean():
+    open_ = Verdict("undecided", needed=40)
+    assert at_budget(claim(), open_, "").notes == ["40 seeds like these would decide"]
+    short = at_budget(claim(), open_, "20 of 200 rounds").notes
+    assert short == ["40 seeds like these would make it lean", "at 20 of 200 rounds"]
+    free = at_budget(claim(budget_free="it is"), open_, "20 of 200 rounds").notes
+    assert free == ["40 seeds like these would decide", "at 20 of 200 rounds", "it is"]
+
+
+def test_a_printed_time_is_not_judged_in_a_shorter_training():
+    time = {"kind": "near", "experiment": "e", "cell": "good", "metric": "t", "value": 110,
+            "margin": 22}  # fmt: skip
+    for verdict in (Verdict("contradicted"), Verdict("undecided", needed=40)):
+        found = at_budget(claim(time | {"ends": "round"}), verdict, "20 of 200 rounds")
+        assert found.verdict == "undecided"
+        assert found.needed is None
+        assert found.notes[-1] == "printed numbers are of the whole budget"
+    level = at_budget(claim(time), Verdict("contradicted"), "20 of 200 rounds")
+    assert level.verdict == "leans against"  # no time
 
 
 def test_a_cut_budget_leans():
@@ -176,6 +215,14 @@ def test_all_orders_of_what_holds_need_a_winner_that_beats_the_control(summary):
     assert found["notes"] == ["fair is not shown to beat zero (objective)"]
 
 
+def test_the_one_expected_to_win_is_not_shielded_by_the_control_that_it_does_not_beat(summary):
+    floor = {"cell": "zero", "winner": "good"}
+    found = judge(claim(floor=floor), PAPER, {"e": summary(good=5, poor=20, zero=5)})
+    assert found["verdict"] == "contradicted"  # by one that beats it
+    found = judge(claim(floor=floor), PAPER, {"e": summary(good=2, poor=4, zero=5)})
+    assert found["notes"] == ["poor is not shown to beat zero (objective)"]
+
+
 def test_few_seeds_decide_nothing_however_clear(summary):
     found = judge(claim(), PAPER, {"e": summary(seeds=10, good=50, poor=5)})
     assert found["verdict"] == "undecided"
@@ -187,9 +234,9 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[
-            Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}}),
-            Reading(id="k10", words="K = 10", experiments=["e"], variants={"v": {}}),
-            Reading(id="other", words="elsewhere", experiments=["f"], variants={"v": {}}),
+            Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}}),
+            Reading(id="k10", words="K = 10", experiments=["e"], variants={"good": {"k": 1}}),
+            Reading(id="other", words="elsewhere", experiments=["f"], variants={"good": {"k": 1}}),
         ],
     )  # fmt: skip
     found = readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: "")
@@ -211,7 +258,7 @@ def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     data = summary(seeds=3, good=10, poor=5)
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
-        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}})],
+        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})],
     )  # fmt: skip
     three = claim(GREATER, reverse, beyond)
     found = judge(three, page, {"e": data})
@@ -234,7 +281,7 @@ def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
-        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}})],
+        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})],
     )  # fmt: skip
     for first, verdict, way in ((GREATER, "undecided", 1), (reverse, "contradicted", 0)):
         found = readings(claim(first, absent), page, {"e_k1": data}, lambda tests: "")[0]
@@ -248,7 +295,7 @@ def test_a_reading_with_a_shorter_training_only_leans(summary):
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
         paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
-        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"v": {}})],
+        readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})],
     )  # fmt: skip
     cut = {"e": "", "e_k1": "20 of 200 rounds"}
     found = readings(claim(), page, {"e_k1": data}, lambda tests: cut[tests[0].experiment])
@@ -257,9 +304,9 @@ def test_a_reading_with_a_shorter_training_only_leans(summary):
 
 def test_the_ledger_says_how_many_verdicts_may_be_wrong():
     results = [
-        {"verdict": verdict, "p_value": p}
-        for verdict, p in [
-            ("reproduced", 0.001), ("leans against", 0.5), ("undecided", 0.5), ("reproduced", None)
-        ]
-    ]  # fmt: skip
+        {"p_value": 0.001, "seeds": 40},
+        {"p_value": 0.5, "seeds": 20},  # undecided, but it could have been decided
+        {"p_value": 1.0, "seeds": 10},
+        {"p_value": None, "seeds": 8000},  # of instances
+    ]
     assert expected_wrong(results) == (2, pytest.approx(0.02))

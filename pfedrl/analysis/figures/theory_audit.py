@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pfedrl.analysis.claim_tests import OUTSIDE
 from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
+from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near

@@ -21,6 +21,8 @@ def draw(context: Context) -> Table:
         row = _numbers(context, claim, test)
         inside = row["inside"]
         share = f"{row['share']:.1%}" if inside else NOTHING
+        if inside and isinstance(test, Exists):
+            share = f"found in {share}"
         count = f"{inside:,} of {row['drawn']:,}" if inside != row["drawn"] else f"{inside:,}"
         size = row["counterexample_size"]
         found = (
@@ -36,8 +38,8 @@ def draw(context: Context) -> Table:
     notes = [
         "Instances: those that meet the statement's premises, of those drawn; where none does, the "
         "rest of the row decides nothing.",
-        "Tightest: the smallest metric over instances, negative where the statement fails; of a "
-        "claim that an instance exists, the largest.",
+        "Tightest: the smallest metric over instances, negative (by more than rounding) where the "
+        "statement fails; of a claim that an instance exists, the largest.",
     ]
     return Table(columns, [Section("", rows)], pd.DataFrame(data), notes)
 
