@@ -1,6 +1,7 @@
 """The committed page is what the published runs give: it cannot go stale unseen."""
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -44,6 +45,16 @@ def test_every_number_that_is_drawn_is_the_committed_one(redrawn: Path):
         pd.testing.assert_frame_equal(
             pd.read_csv(path), pd.read_csv(committed), check_exact=False, rtol=1e-6, obj=path.name
         )
+
+
+@pytest.mark.parametrize("page", ["README.md", "index.html"])
+def test_every_word_of_the_page_is_the_committed_one(redrawn: Path, page: str):
+    ours, theirs = (
+        # numbers, which another processor may round otherwise, are compared above
+        re.sub(r"[-\d][-\d.,e+]*", "#", (folder / "paper_figures" / page).read_text()).splitlines()
+        for folder in (redrawn, ROOT)
+    )
+    assert ours == theirs
 
 
 def test_every_verdict_is_the_committed_one(redrawn: Path):
