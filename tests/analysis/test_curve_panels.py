@@ -12,10 +12,11 @@ from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.paper import Artifact, Paper
+from pfedrl.pipeline.paper import Artifact, Experiment, Paper
 from tests.analysis import fake
 
 ROUNDS = 6
+SPEC = Experiment(title="t", variants={name: {} for name in ("fed_avg", "fed_kl", "zero_action")})
 
 
 def context(tmp_path, options, seeds=3):
@@ -33,7 +34,7 @@ def context(tmp_path, options, seeds=3):
     artifact = Artifact(
         kind="figure", title="t", draw="d", experiments=["curves"], caption="c", options=options
     )
-    paper = Paper(paper="fedkl", title="t", reference="r", experiments={})
+    paper = Paper(paper="fedkl", title="t", reference="r", experiments={"curves": SPEC})
     summary = read_summary(tmp_path, "fedkl", "curves")
     return Context(paper, "a", artifact, "laptop", {"curves": summary}, every_style({}))
 

@@ -1,6 +1,5 @@
 """Learning curves in panels: for each line a cell and a metric of an experiment."""
 
-import string
 from dataclasses import dataclass
 
 import pandas as pd
@@ -8,16 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
-from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.drawing import Context, Drawing, filled
 from pfedrl.analysis.possible import possible
-from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
-from pfedrl.core.errors import unknown
+from pfedrl.analysis.style import CEILING, FAINT, leave_empty, new_figure, panel_labels
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5
-CEILING = "best_found"  # the control that ceilings are drawn like
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
@@ -107,16 +104,8 @@ def find(
     if line.ceiling:
         data = data.tail(1)
     algorithm = settings["algorithm"]
-    label = filled(line.label, algorithm) if line.label else label_of(algorithm["name"])
+    label = filled(line.label, algorithm) if line.label else context.label(experiment, line.cell)
     return Curve(number, label, algorithm["name"], data.assign(line=label), line.ceiling)
-
-
-def filled(label: str, settings: dict[str, object]) -> str:
-    """A label with the settings that it names in braces: 'E = {local_steps}'."""
-    for _, name, _, _ in string.Formatter().parse(label):
-        if name is not None and name not in settings:
-            raise unknown("setting", name, settings, f"label '{label}'")
-    return label.format_map(settings)
 
 
 def reason(context: Context, options: CurvePanels, panel: CurvePanel) -> str:
