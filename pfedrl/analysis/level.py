@@ -114,7 +114,7 @@ def write_level(folder: Path, simulations: int = SIMULATIONS) -> None:
             rows.writerow(["normal", effect, seeds, f"{share:.5f}", ""])
     write_text(folder / "level.csv", text.getvalue())
     write_text(folder / "level.md", _page(wrong, powers, simulations))
-    _draw(folder / "level.png", wrong, powers)
+    _draw(folder / "level.png", wrong, powers, simulations)
 
 
 def _page(
@@ -146,7 +146,10 @@ def _page(
 
 
 def _draw(
-    path: Path, wrong: dict[str, tuple[float, float]], powers: dict[float, list[float]]
+    path: Path,
+    wrong: dict[str, tuple[float, float]],
+    powers: dict[float, list[float]],
+    simulations: int,
 ) -> None:
     import matplotlib
     from matplotlib.figure import Figure
@@ -158,10 +161,13 @@ def _draw(
         left, right = figure.subplots(1, 2, width_ratios=[1.5, 1])
         places = np.arange(len(wrong))[::-1]
         ours, by_t = np.array(list(wrong.values())).T
-        least = 1e-5  # so that none at all has a place on a logarithmic axis
-        left.plot(np.maximum(by_t, least), places, "o", color=FAINT, label="t test at every look")
-        left.plot(np.maximum(ours, least), places, "s", color="#0072B2", label="ours")
-        left.axvline(LEVEL, color=INK, linewidth=0.8)
+        blue = "#0072B2"
+        left.plot(by_t, places, "o", color=FAINT, label="t test at every look")
+        some = ours > 0  # none at all has no place on a logarithmic axis: hollow, at its left end
+        left.plot(ours[some], places[some], "s", color=blue, label="ours")
+        none = f"ours, none in {simulations:,}"
+        left.plot(np.full(sum(~some), 1e-5), places[~some], "s", color=blue, mfc="none", label=none)
+        left.axvline(LEVEL, color=INK, linewidth=0.8, label=f"allowed, {LEVEL:.0%}")
         left.set(xscale="log", xlabel="share of wrong verdicts, nothing to be found")
         left.set_yticks(places, list(wrong))
         left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)

@@ -160,6 +160,7 @@ class SimilarityMaps(Options):
     """Cosines between agents, a row of maps for each experiment."""
 
     variant: str
+    who: str = Field("agent", description="what the paper calls one")
     point: dict[str, float] = Field(
         default_factory=dict, description="of the sweep, by the names of its columns"
     )

@@ -120,9 +120,19 @@ def test_a_label_takes_the_runs_own_settings_and_a_wrong_one_is_named(tmp_path):
         curve_panels.draw(context(tmp_path / "again", {"panels": [panel(lines=lines)]}))
 
 
+def test_marks_are_in_the_figures_legend(tmp_path):
+    panels = [panel(mark=-20), panel(mark=-30)]
+    drawn = curve_panels.draw(context(tmp_path, {"panels": panels, "lines": LINES}))
+    (legend,) = drawn.figure.legends
+    assert legend.get_texts()[-1].get_text() == "−20 and −30"
+    assert legend.get_lines()[-1].get_color() == drawn.figure.axes[0].lines[-1].get_color()
+
+
 def test_figure5_marks_the_rounds_that_train_with_a_negative_g(tmp_path):
     drawn = fedkl_figure5.draw(context(tmp_path, {}, seeds=1))
     assert drawn.data["negative"].tolist() == [True, False, True, False, True, False]
     assert drawn.data["return"].iloc[0] == pytest.approx(-90)
     upper, _ = drawn.figure.axes
     assert len(upper.patches) == 3
+    texts = [text.get_text() for text in upper.get_legend().get_texts()]
+    assert texts[1] == "G of the selected < 0, at least −1"

@@ -1,9 +1,11 @@
 """Learning curves in panels: for each line a cell and a metric of an experiment."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
@@ -15,6 +17,7 @@ from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5
+MARK: dict[str, Any] = {"color": FAINT, "ls": "--", "lw": 0.9}
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
@@ -61,10 +64,12 @@ def draw(context: Context) -> Drawing:
     if len(panels) > 1:
         panel_labels(axes[: len(panels)])
     if options.legend == "figure":
-        lines = -(-len(shared) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
-        figure.legend(
-            handles(shared), shared, loc="outside lower center", ncols=-(-len(shared) // lines)
-        )
+        drawn, labels = [*handles(shared)], [*shared]
+        if marks := [f"{panel.mark:g}" for panel in panels if panel.mark is not None]:
+            drawn.append(Line2D([], [], **MARK))
+            labels.append(" and ".join(marks).replace("-", "−"))
+        lines = -(-len(labels) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
+        figure.legend(drawn, labels, loc="outside lower center", ncols=-(-len(labels) // lines))
     frames = [curve.data.assign(panel=panels[curve.panel].title) for curve in curves]
     data = pd.concat(frames, ignore_index=True)
     return Drawing(figure, data[["panel", "line", "cell", "metric", *KEPT]])
@@ -122,7 +127,7 @@ def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:
     axis.set_ylabel(panel.y or options.y)
     axis.margins(x=0.01)
     if panel.mark is not None:
-        axis.axhline(panel.mark, color=FAINT, ls="--", lw=0.9)
+        axis.axhline(panel.mark, **MARK)
     if panel.limits is not None:
         axis.set_ylim(*panel.limits)
     if panel.until is not None:
