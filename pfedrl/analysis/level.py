@@ -114,7 +114,7 @@ def write_level(folder: Path, simulations: int = SIMULATIONS) -> None:
             rows.writerow(["normal", effect, seeds, f"{share:.5f}", ""])
     write_text(folder / "level.csv", text.getvalue())
     write_text(folder / "level.md", _page(wrong, powers, simulations))
-    _draw(folder / "level.png", wrong, powers, simulations)
+    _draw(folder / "level.png", wrong, powers)
 
 
 def _page(
@@ -146,10 +146,7 @@ def _page(
 
 
 def _draw(
-    path: Path,
-    wrong: dict[str, tuple[float, float]],
-    powers: dict[float, list[float]],
-    simulations: int,
+    path: Path, wrong: dict[str, tuple[float, float]], powers: dict[float, list[float]]
 ) -> None:
     import matplotlib
     from matplotlib.figure import Figure
@@ -165,8 +162,8 @@ def _draw(
         left.plot(by_t, places, "o", color=FAINT, label="t test at every look")
         some = ours > 0  # none at all has no place on a logarithmic axis: hollow, at its left end
         left.plot(ours[some], places[some], "s", color=blue, label="ours")
-        none = f"ours, none in {simulations:,}"
-        left.plot(np.full(sum(~some), 1e-5), places[~some], "s", color=blue, mfc="none", label=none)
+        none = {"mfc": "none", "label": "ours, none at all"}
+        left.plot(np.full(sum(~some), 1e-5), places[~some], "s", color=blue, **none)
         left.axvline(LEVEL, color=INK, linewidth=0.8, label=f"allowed, {LEVEL:.0%}")
         left.set(xscale="log", xlabel="share of wrong verdicts, nothing to be found")
         left.set_yticks(places, list(wrong))
