@@ -15,7 +15,7 @@ from pfedrl.pipeline.style import Style
 Dash = tuple[float, ...]  # lengths of dashes and gaps; none for a solid line
 DASHES: dict[str, Dash] = {"-": (), "--": (4, 1.5), "-.": (4, 1.5, 1, 1.5), ":": (1, 1.2)}
 SHADED: tuple[Dash, ...] = ((), (5, 1), (3, 1, 1, 1), (2, 1), (1, 1))
-BLACKISH = 0.2  # of a colour's mean, below which nothing darker is told apart
+BLACKISH = 0.35  # of a colour's mean, below which anything darker looks as black as controls
 STEP = 0.025  # of a panel's width, between intervals at the lines' ends
 
 

@@ -179,10 +179,13 @@ def _draw(
         left, right = figure.subplots(1, 2, width_ratios=[1.5, 1])
         places = np.arange(len(wrong))[::-1]
         ours, by_t = np.array(list(wrong.values())).T
-        least = 1e-5  # so that none at all has a place on a logarithmic axis
-        left.plot(np.maximum(by_t, least), places, "o", color=FAINT, label="t test at every look")
-        left.plot(np.maximum(ours, least), places, "s", color="#0072B2", label="ours")
-        left.axvline(LEVEL, color=INK, linewidth=0.8)
+        blue = "#0072B2"
+        left.plot(by_t, places, "o", color=FAINT, label="t test at every look")
+        some = ours > 0  # none at all has no place on a logarithmic axis: hollow, at its left end
+        left.plot(ours[some], places[some], "s", color=blue, label="ours")
+        none = {"mfc": "none", "label": "ours, none at all"}
+        left.plot(np.full(sum(~some), 1e-5), places[~some], "s", color=blue, **none)
+        left.axvline(LEVEL, color=INK, linewidth=0.8, label=f"allowed, {LEVEL:.0%}")
         left.set(xscale="log", xlabel="share of wrong verdicts, nothing to be found")
         left.set_yticks(places, list(wrong))
         left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)

@@ -110,6 +110,13 @@ def mean_interval(values: np.ndarray, possible: Bounds = ANYTHING) -> Interval:
     return np.clip(mean - reach, *possible), np.clip(mean + reach, *possible)
 
 
+def geometric_mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The geometric mean, [..., seed] to (mean, low, high), with the interval taken on logs."""
+    logs = np.log(values)
+    low, high = mean_interval(logs)
+    return np.exp(logs.mean(axis=-1)), np.exp(low), np.exp(high)
+
+
 def paired_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """First minus second by seed; what rounding alone can explain counts as no difference."""
     with np.errstate(invalid="ignore"):  # a diverged pair stays a diverged pair

@@ -17,6 +17,7 @@ from pfedrl.pipeline.style import Line, Style
 
 INK = "#222222"
 FAINT = "#8a8a8a"
+CEILING = "best_found"  # the control that ceilings are drawn like
 WIDTH = 7.2  # inches: two columns of text
 SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",

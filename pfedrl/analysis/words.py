@@ -6,6 +6,7 @@ WORDS = {
     "accuracy_mean_model": "test accuracy of the mean model (%)",
     "centre_value": "discounted return in the centre",
     "greedy_return": "return without exploration",
+    "held_out_objective": "objective in new environments (mean return)",
     "megabytes_sent": "sent (MB)",
     "objective": "objective (mean return)",
     "return": "return of an episode",

@@ -82,10 +82,9 @@ class SweepPanels(Options):
     variants: list[str] = Field(
         default_factory=list, description="all that the sweep touches, where none are listed"
     )
-    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
     along: str
     origin: float = Field(0.0, description="is subtracted from the sweep's values")
-    logarithmic: bool = Field(False, description="the vertical axis")
+    logarithmic: bool = Field(False, description="the vertical axis; means are geometric then")
     x: str
     shows: Literal["values", "speedups"] = Field(
         "values", description="speedups: how many times lower than at the sweep's first point"
@@ -94,5 +93,5 @@ class SweepPanels(Options):
     def named(self) -> Iterator[Named]:
         for number, panel in enumerate(self.panels):
             yield Named(f"panels.{number}", panel.experiment, metric=panel.metric)
-            for variant in (*self.variants, *self.labels):
+            for variant in self.variants:
                 yield Named(f"panels.{number}", panel.experiment, variant=variant)

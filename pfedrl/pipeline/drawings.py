@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from pfedrl.pipeline.paper import Artifact
 
 
+LONG_RUN = "long run, best"  # what reaches a ceiling that another experiment sets
+SHOWN = 200  # seeds at most that a comparison draws one by one
+
+
 class Comparison(Options):
     """Every variant of an experiment beside the others."""
 
@@ -52,7 +56,7 @@ class CurveLine(Settings):
     metric: str | None = Field(None, description="the panel's, where it is left out")
     experiment: str | None = Field(None, description="the panel's, where it is left out")
     label: str | None = Field(
-        None, description="the algorithm's, where it is left out; {local_steps} is that setting"
+        None, description="the variant's, where it is left out; {local_steps} is that setting"
     )
     ceiling: bool = Field(False, description="its last value, as a level across the panel")
 
@@ -117,7 +121,6 @@ class ControlTable(Options):
     """Statistics of training; variants that are not listed follow those that are."""
 
     variants: list[str] = Field(default_factory=list, description="the first rows, in order")
-    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
     floor: str
     ceiling: str
     printed_seconds: dict[str, float] = Field(default_factory=dict)
@@ -125,8 +128,8 @@ class ControlTable(Options):
     def named(self) -> Iterator[Named]:
         yield Named("floor", variant=self.floor)
         yield Named("ceiling", variant=self.ceiling)
-        for variant in (*self.variants, *self.labels, *self.printed_seconds):
-            yield Named("variants, labels or printed_seconds", variant=variant)
+        for variant in (*self.variants, *self.printed_seconds):
+            yield Named("variants or printed_seconds", variant=variant)
 
 
 class CommunicationTable(Options):
@@ -157,6 +160,7 @@ class SimilarityMaps(Options):
     """Cosines between agents, a row of maps for each experiment."""
 
     variant: str
+    who: str = Field("agent", description="what the paper calls one")
     point: dict[str, float] = Field(
         default_factory=dict, description="of the sweep, by the names of its columns"
     )
@@ -242,13 +246,10 @@ class Tradeoff(Options):
     metric: str
     along: str = Field(description="the sweep's key: the number of agents")
     serial: str = Field(description="the variant whose agents are counted one after another")
-    labels: dict[str, str] = Field(default_factory=dict, description="where the paper's differ")
 
     def named(self) -> Iterator[Named]:
         yield Named("metric", metric=self.metric)
         yield Named("serial", variant=self.serial)
-        for variant in self.labels:
-            yield Named("labels", variant=variant)
 
 
 OPTIONS: dict[str, type[Options]] = {

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
 from pfedrl.pipeline.claim import Claim, Number, Reading
-from pfedrl.pipeline.drawings import Comparison
+from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
 
 
 class Experiment(Settings):
@@ -33,6 +33,11 @@ class Experiment(Settings):
         0, ge=0, description="points of the learning curve kept a seed; 0 keeps the last only"
     )
 
+    labels: dict[Name, str] = Field(
+        default_factory=dict,
+        description="a variant to its name in tables and figures, where it is not the "
+        "algorithm's; {local_steps} is that setting",
+    )
     comparison: Comparison = Field(
         default_factory=Comparison, description="how its variants are set beside each other"
     )
@@ -42,6 +47,13 @@ class Experiment(Settings):
         for key in self.sweep:
             if key.split(".")[0] not in ("family", "algorithm") or key.count(".") != 1:
                 raise ValueError(f"sweep key '{key}' must be family.<key> or algorithm.<key>")
+        return self
+
+    @model_validator(mode="after")
+    def labels_are_of_variants(self) -> "Experiment":
+        for variant in self.labels:
+            if variant not in self.variants:
+                raise ValueError(f"labels: '{variant}' is none of its variants")
         return self
 
 
@@ -131,13 +143,13 @@ def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
         return None
     caption = (
         "Final values of every variant that ran, and differences on the same seeds to the "
-        "best and to the baseline. In the figure a dot a seed; a bar across the 95% interval is "
-        "the mean."
+        f"best and to the baseline. In the figure a dot a seed, of the first {SHOWN} at most; a "
+        "bar across the 95% interval of all seeds is the mean."
     )
     beside = []
     if (ceiling := experiment.comparison.ceiling) is not None:
         beside = [str(ceiling.experiment)]
-        caption += f" Ceiling: {ceiling.metric} of {ceiling.cell} in {ceiling.experiment}."
+        caption += f" The {LONG_RUN}: {ceiling.metric} of {ceiling.cell} in {ceiling.experiment}."
     return Artifact(
         kind="comparison",
         title=f"{experiment.title}: every variant",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pfedrl.analysis.curves import shades
 from pfedrl.analysis.drawing import Context, draw
 from pfedrl.analysis.figures import comparison, control_table
 from pfedrl.analysis.statistics import mean_interval
@@ -15,7 +16,7 @@ from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.words import WORDS
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import Ceiling
-from pfedrl.pipeline.drawings import Comparison
+from pfedrl.pipeline.drawings import LONG_RUN, Comparison
 from pfedrl.pipeline.paper import Experiment, Paper, comparison_of
 from tests.analysis import fake
 
@@ -72,12 +73,34 @@ def test_a_ceiling_of_another_experiment_is_beside_and_does_not_compete(tmp_path
     artifact = comparison_of("control", spec)
     assert artifact.experiments == ["control", "long"] and artifact.may_miss == ["long"]
     without = comparison.draw(replace(made, artifact=artifact, absent={"long": "not run"}))
-    assert "Ceiling" not in set(without.data["label"])
+    assert LONG_RUN not in set(without.data["label"])
     summaries = made.summaries | {"long": read_summary(tmp_path, "pfedrl_rep", "long")}
     drawn = comparison.draw(replace(made, artifact=artifact, summaries=summaries))
-    row = drawn.data.set_index("label").loc["Ceiling"]
+    row = drawn.data.set_index("label").loc[LONG_RUN]
     assert (row["mean"], row["experiment"], row["metric"]) == (22.0, "long", "best")
     assert set(drawn.data["best"].dropna()) == {"dqn_avg"} and np.isnan(row["to_best"])
+    (mean,) = [line for line in drawn.figure.axes[0].lines if list(line.get_xdata()) == [22.0]]
+    of_control = shades(made.styles.of("best_found"), 2)  # which is there as well
+    assert mean.get_color() == of_control[1].colour
+
+
+def test_a_variant_is_called_as_its_experiment_says(tmp_path):
+    made = context(tmp_path)
+    own = {"labels": {"dqn_avg": "FedDQN, {name}"}}
+    spec = made.paper.experiments["control"].model_copy(update=own)
+    paper = made.paper.model_copy(update={"experiments": {"control": spec}})
+    drawn = comparison.draw(replace(made, paper=paper))
+    assert drawn.data["label"].tolist()[:2] == ["DQN", "FedDQN, dqn_avg"]
+    with pytest.raises(ValueError, match="labels: 'dqn_av' is none of its variants"):
+        Experiment(title="t", variants={"dqn_avg": {}}, labels={"dqn_av": "FedDQN"})
+
+
+def test_a_single_seed_has_a_difference_without_an_interval():
+    row = {"to_best": -1.5, "to_best_low": np.nan, "to_best_high": np.nan}
+    assert comparison.shift(row, "best") == "−1.5"
+    assert comparison.shift(row | {"to_best_low": -2, "to_best_high": -1}, "best") == (
+        "−1.5 [−2 to −1]"
+    )
 
 
 def test_every_metric_that_is_compared_has_words_on_its_axis(project):
@@ -94,6 +117,8 @@ def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():
     assert comparison.own_name("40000", given, others, ran) == "local steps 8000"
     assert comparison.own_name("64", {"first": 64, "second": 64}, others, ran) == "64"
     assert comparison.own_name("by_hand", given, others, ran) == "by hand"
+    graphs = {"graph": "ring"}, [{"graph": "fully_connected"}], {"graph": "ring"}
+    assert comparison.own_name("ring", *graphs) == "ring", "as fc, which is no setting's value"
 
 
 def test_a_number_that_another_setting_has_too_is_the_one_that_tells_variants_apart():

@@ -12,10 +12,11 @@ from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.paper import Artifact, Paper
+from pfedrl.pipeline.paper import Artifact, Experiment, Paper
 from tests.analysis import fake
 
 ROUNDS = 6
+SPEC = Experiment(title="t", variants={name: {} for name in ("fed_avg", "fed_kl", "zero_action")})
 
 
 def context(tmp_path, options, seeds=3):
@@ -33,7 +34,7 @@ def context(tmp_path, options, seeds=3):
     artifact = Artifact(
         kind="figure", title="t", draw="d", experiments=["curves"], caption="c", options=options
     )
-    paper = Paper(paper="fedkl", title="t", reference="r", experiments={})
+    paper = Paper(paper="fedkl", title="t", reference="r", experiments={"curves": SPEC})
     summary = read_summary(tmp_path, "fedkl", "curves")
     return Context(paper, "a", artifact, "laptop", {"curves": summary}, every_style({}))
 
@@ -119,9 +120,19 @@ def test_a_label_takes_the_runs_own_settings_and_a_wrong_one_is_named(tmp_path):
         curve_panels.draw(context(tmp_path / "again", {"panels": [panel(lines=lines)]}))
 
 
+def test_marks_are_in_the_figures_legend(tmp_path):
+    panels = [panel(mark=-20), panel(mark=-30)]
+    drawn = curve_panels.draw(context(tmp_path, {"panels": panels, "lines": LINES}))
+    (legend,) = drawn.figure.legends
+    assert legend.get_texts()[-1].get_text() == "−20 and −30"
+    assert legend.get_lines()[-1].get_color() == drawn.figure.axes[0].lines[-1].get_color()
+
+
 def test_figure5_marks_the_rounds_that_train_with_a_negative_g(tmp_path):
     drawn = fedkl_figure5.draw(context(tmp_path, {}, seeds=1))
     assert drawn.data["negative"].tolist() == [True, False, True, False, True, False]
     assert drawn.data["return"].iloc[0] == pytest.approx(-90)
     upper, _ = drawn.figure.axes
     assert len(upper.patches) == 3
+    texts = [text.get_text() for text in upper.get_legend().get_texts()]
+    assert texts[1] == "G of the selected < 0, at least −1"

@@ -105,6 +105,7 @@ def test_the_partition_is_one_seeds_and_whole(drawn, made):
     finals = summary.finals[summary.finals["agent"] >= 0]
     expected = finals[(finals["cell"] == "majority_class_pi=0.1") & (finals["seed"] == 0)
                       & (finals["metric"] == "samples_of_class_2")]  # fmt: skip
+    assert own["worker"].tolist() == list(range(1, 33)), "counted as in Figure 3"
     assert own["samples"].tolist() == expected.sort_values("agent")["value"].tolist()
 
 

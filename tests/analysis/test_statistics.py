@@ -128,3 +128,12 @@ def test_rounding_is_no_difference_and_a_diverged_pair_stays_one():
 
 def test_what_never_varies_has_no_interval_around_it():
     assert statistics.bootstrap_interquartile_mean(np.full(40, 3.7)) == (3.7, 3.7)
+
+
+def test_a_geometric_mean_has_its_interval_on_logs():
+    values = np.array([[1.0, 10.0, 100.0], [2.0, 2.0, 2.0]])
+    mean, low, high = statistics.geometric_mean(values)
+    np.testing.assert_allclose(mean, [10, 2])
+    expected = statistics.effect(np.log(values[0]))
+    np.testing.assert_allclose([low[0], high[0]], np.exp([expected.low, expected.high]))
+    np.testing.assert_allclose([low[1], high[1]], 2)

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import seaborn
 
+from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.statistics import mean_interval, paired_differences
-from pfedrl.analysis.style import label_of, new_figure, panel_labels
+from pfedrl.analysis.style import CEILING, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary, sweep_name
 from pfedrl.analysis.tables import (
     NOTHING,
@@ -29,15 +30,13 @@ from pfedrl.analysis.tables import (
 from pfedrl.analysis.words import words_of
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import is_control
-from pfedrl.pipeline.drawings import Comparison
-from pfedrl.pipeline.paper import Experiment
+from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
 
 # the metric where none is chosen: the first that every variant which learns has
 PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
 SENT = "megabytes_sent"
 STATISTICS = ("mean", "se", "low", "high", "seeds", "diverged")
 FEW = 20  # seeds, each of which can be told from the others
-SHOWN = 200  # seeds at most that are drawn one by one
 LETTERS = {"pi": "π", "kappa": "κ"}  # swept keys that papers write so
 COLUMNS = 3
 ROW, HEAD = 0.2, 0.75  # inches: a variant, and what a panel needs besides
@@ -56,8 +55,8 @@ class Variant(NamedTuple):
 def draw(context: Context) -> Drawing:
     name = context.artifact.experiments[0]
     summary = context.summaries[name]
-    spec, options = context.paper.experiments[name], context.options(Comparison)
-    points = list(compared(spec, summary))
+    options = context.options(Comparison)
+    points = list(compared(context, name))
     metric = options.metric or default_metric(name, summary, points)
     top = ceiling(context, options)
     data = pd.DataFrame(
@@ -70,8 +69,9 @@ def draw(context: Context) -> Drawing:
     return Drawing(as_figure(context, summary, metric, data), data, as_table(data, metric))
 
 
-def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Variant]]]:
+def compared(context: Context, name: str) -> Iterator[tuple[str, list[Variant]]]:
     """The variants at each point of the family's sweep; what algorithms sweep tells them apart."""
+    spec, summary = context.paper.experiments[name], context.summaries[name]
     family = [sweep_name(key) for key in spec.sweep if key.startswith("family.")]
     own = [sweep_name(key) for key in spec.sweep if key.startswith("algorithm.")]
     order = list(spec.variants)
@@ -88,22 +88,24 @@ def compared(spec: Experiment, summary: Summary) -> Iterator[tuple[str, list[Var
             f"{LETTERS.get(key, key.replace('_', ' '))} = {sweep_text(value)}"
             for key, value in zip(family, values, strict=True)
         )
-        found = [variant(spec, summary, row, own, several) for row in group.to_dict("records")]
+        found = [variant(context, name, row, own, several) for row in group.to_dict("records")]
         yield point, sorted(found, key=lambda v: (not v.learns, order.index(v.name)))
 
 
 def variant(
-    spec: Experiment,
-    summary: Summary,
+    context: Context,
+    experiment: str,
     row: Mapping[Any, Any],
     swept: list[str],
     several: Mapping[str, Iterable[str]],
 ) -> Variant:
-    """A cell, labelled by its algorithm, its own name where there are several, what is swept."""
-    algorithm, label = str(row["algorithm"]), label_of(str(row["algorithm"]))
-    if algorithm in several:
+    """A cell, labelled by its label or, where several have its algorithm, by that and its own
+    name, and by what is swept."""
+    algorithm, label = str(row["algorithm"]), context.label(experiment, row["cell"])
+    spec = context.paper.experiments[experiment]
+    if algorithm in several and row["variant"] not in spec.labels:
         own = str(row["variant"]).removeprefix(algorithm.rpartition("/")[2]).strip("_")
-        ran = summary.facts["cells"][row["cell"]]["settings"]["algorithm"]
+        ran = context.summaries[experiment].facts["cells"][row["cell"]]["settings"]["algorithm"]
         given = {str(name): spec.settings | spec.variants[str(name)] for name in several[algorithm]}
         own = own_name(own, given.pop(str(row["variant"])), list(given.values()), ran)
         label += f", {own}" if own else ""
@@ -123,7 +125,7 @@ def own_name(
         for key, value in given.items()
         if str(value) == name and any(other.get(key) != value for other in others)
     ]
-    if len(keys) != 1 or keys[0] not in ran:
+    if not name.isdigit() or len(keys) != 1 or keys[0] not in ran:
         return name.replace("_", " ")
     return f"{keys[0].replace('_', ' ')} {ran[keys[0]]}"
 
@@ -174,7 +176,7 @@ def ceiling(context: Context, options: Comparison) -> list[dict[str, Any]]:
     if top is None or (summary := context.summaries.get(str(top.experiment))) is None:
         return []
     last = summary.last(top.cell, str(top.metric))
-    own = Variant(top.cell, top.cell, "Ceiling", str(last["algorithm"]), learns=False)
+    own = Variant(top.cell, top.cell, LONG_RUN, str(last["algorithm"]), learns=False)
     row = {**own._asdict(), "experiment": top.experiment, "metric": top.metric, SENT: math.nan}
     for key in ("best", "baseline"):
         row |= {key: None, **difference(key, {}, top.cell, None)}
@@ -230,8 +232,9 @@ def shift(row: Mapping[Any, Any], key: str) -> str:
     mean = row[f"to_{key}"]
     if math.isnan(mean):
         return NOTHING
-    reach = span(row[f"to_{key}_low"], row[f"to_{key}_high"])
-    return f"{mean:+.4g} [{reach}]".replace("-", "−")
+    low, high = row[f"to_{key}_low"], row[f"to_{key}_high"]
+    reach = "" if math.isnan(low) else f" [{span(low, high)}]"  # one seed has no interval
+    return f"{mean:+.4g}{reach}".replace("-", "−")
 
 
 def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFrame) -> Any:
@@ -244,6 +247,13 @@ def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFram
         lines * (ROW * most + HEAD), nrows=lines, ncols=columns, squeeze=False, sharex=True
     )
     axes = list(grid.flat)
+    styles = {
+        row["label"]: context.styles.of(
+            row["algorithm"] if row["experiment"] == summary.experiment else CEILING
+        )
+        for row in data.to_dict("records")
+    }
+    colours = {label: look.colour for label, look in looks(styles).items()}
     for axis, (point, own) in zip(axes, points, strict=False):
         records = own.to_dict("records")
         seeds = pd.concat(
@@ -253,7 +263,6 @@ def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFram
             ],
             ignore_index=True,
         )
-        colours = {row["label"]: context.styles.of(row["algorithm"]).colour for row in records}
         strip(axis, own, seeds, colours)
         axis.set_title(
             str(point) or context.paper.experiments[summary.experiment].title, loc="left"

@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 
 from pfedrl.analysis.drawing import Context
-from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
 from pfedrl.core.recorder import ALL_AGENTS
@@ -41,7 +40,7 @@ def draw(context: Context) -> Table:
         seconds = {} if variant in controls else running_times(summary, variant)
         if variant in options.printed_seconds:
             seconds["paper"] = options.printed_seconds[variant]
-        cells = [options.labels.get(variant, label_of(row["algorithm"]))]
+        cells = [context.label(summary.experiment, variant)]
         cells += [str(rank.get(variant, NOTHING)) for rank in ranks.values()]
         for metric in METRICS:
             cells.append(row[metric])

@@ -1,23 +1,23 @@
 """Learning curves in panels: for each line a cell and a metric of an experiment."""
 
-import string
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
-from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.drawing import Context, Drawing, filled
 from pfedrl.analysis.possible import possible
-from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
-from pfedrl.core.errors import unknown
+from pfedrl.analysis.style import CEILING, FAINT, leave_empty, new_figure, panel_labels
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
 LEGEND_COLUMNS = 5
-CEILING = "best_found"  # the control that ceilings are drawn like
+MARK: dict[str, Any] = {"color": FAINT, "ls": "--", "lw": 0.9}
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
@@ -64,10 +64,12 @@ def draw(context: Context) -> Drawing:
     if len(panels) > 1:
         panel_labels(axes[: len(panels)])
     if options.legend == "figure":
-        lines = -(-len(shared) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
-        figure.legend(
-            handles(shared), shared, loc="outside lower center", ncols=-(-len(shared) // lines)
-        )
+        drawn, labels = [*handles(shared)], [*shared]
+        if marks := [f"{panel.mark:g}" for panel in panels if panel.mark is not None]:
+            drawn.append(Line2D([], [], **MARK))
+            labels.append(" and ".join(marks).replace("-", "−"))
+        lines = -(-len(labels) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
+        figure.legend(drawn, labels, loc="outside lower center", ncols=-(-len(labels) // lines))
     frames = [curve.data.assign(panel=panels[curve.panel].title) for curve in curves]
     data = pd.concat(frames, ignore_index=True)
     return Drawing(figure, data[["panel", "line", "cell", "metric", *KEPT]])
@@ -107,16 +109,8 @@ def find(
     if line.ceiling:
         data = data.tail(1)
     algorithm = settings["algorithm"]
-    label = filled(line.label, algorithm) if line.label else label_of(algorithm["name"])
+    label = filled(line.label, algorithm) if line.label else context.label(experiment, line.cell)
     return Curve(number, label, algorithm["name"], data.assign(line=label), line.ceiling)
-
-
-def filled(label: str, settings: dict[str, object]) -> str:
-    """A label with the settings that it names in braces: 'E = {local_steps}'."""
-    for _, name, _, _ in string.Formatter().parse(label):
-        if name is not None and name not in settings:
-            raise unknown("setting", name, settings, f"label '{label}'")
-    return label.format_map(settings)
 
 
 def reason(context: Context, options: CurvePanels, panel: CurvePanel) -> str:
@@ -133,7 +127,7 @@ def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:
     axis.set_ylabel(panel.y or options.y)
     axis.margins(x=0.01)
     if panel.mark is not None:
-        axis.axhline(panel.mark, color=FAINT, ls="--", lw=0.9)
+        axis.axhline(panel.mark, **MARK)
     if panel.limits is not None:
         axis.set_ylim(*panel.limits)
     if panel.until is not None:

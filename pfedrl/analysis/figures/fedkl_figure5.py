@@ -30,9 +30,11 @@ def draw(context: Context) -> Drawing:
     lower.set_ylabel("G of the selected")
     lower.set_xlabel("round")
     lower.xaxis.set_major_locator(MaxNLocator(integer=True))
+    least = data.loc[data["negative"], "selected_G"].min()
+    negative = f"G of the selected < 0, at least {least:.2g}".replace("-", "−")
     for number, at in enumerate(data.loc[data["negative"], "round"]):
         for axis in (upper, lower):
-            label = "G of the selected < 0" if number == 0 and axis is upper else None
+            label = negative if number == 0 and axis is upper else None
             axis.axvspan(at, at + 1, color=NEGATIVE, alpha=0.25, lw=0, label=label)
-    upper.legend(loc="lower right")
+    upper.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)  # above: it hides no round
     return Drawing(figure, data)

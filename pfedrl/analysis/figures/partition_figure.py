@@ -25,13 +25,13 @@ def draw(context: Context) -> Drawing:
         for axis, (pi, samples) in zip(line, found.items(), strict=False):
             workers, classes = samples.shape
             seaborn.heatmap(
-                samples.T, cmap="mako_r", vmin=0, vmax=most, ax=axis, cbar=axis is line[-1],
-                cbar_kws={"label": "samples"}, xticklabels=max(1, workers // 4),
-                yticklabels=max(1, classes // 5),
+                pd.DataFrame(samples, range(1, workers + 1)).T, cmap="mako_r", vmin=0, vmax=most,
+                ax=axis, cbar=axis is line[-1], cbar_kws={"label": "samples"},
+                xticklabels=max(1, workers // 4), yticklabels=max(1, classes // 5),
             )  # fmt: skip
             smallest = int(samples.sum(axis=1).min())
             axis.set_title(f"{context.short_title(name)}, π = {pi:g}", loc="left")
-            axis.set_xlabel(f"worker (the smallest has {smallest:,})")
+            axis.set_xlabel(f"worker (the smallest has {smallest:,} samples)")
             axis.set_ylabel("class")
             axis.tick_params(axis="y", rotation=0)
             frames.append(long_form(samples, name, pi))
@@ -52,6 +52,6 @@ def counts(summary: Summary, cell: str) -> np.ndarray:
 def long_form(samples: np.ndarray, experiment: str, pi: float) -> pd.DataFrame:
     worker, label = np.indices(samples.shape)
     return pd.DataFrame({
-        "experiment": experiment, "pi": pi, "worker": worker.ravel(), "class": label.ravel(),
+        "experiment": experiment, "pi": pi, "worker": worker.ravel() + 1, "class": label.ravel(),
         "samples": samples.ravel().astype(int),
     })  # fmt: skip

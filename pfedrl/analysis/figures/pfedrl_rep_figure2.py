@@ -59,7 +59,7 @@ def _looks(context: Context, data: pd.DataFrame) -> dict[str, Look]:
 
 def _label(cell: str, algorithm: str) -> str:
     differs = cell.removeprefix(algorithm).strip("_")
-    return f"{label_of(algorithm)} ({differs})" if differs else label_of(algorithm)
+    return f"{label_of(algorithm)}, {differs}" if differs else label_of(algorithm)
 
 
 def _draw_last(axis: Axes, data: pd.DataFrame, given: dict[str, Look]) -> None:

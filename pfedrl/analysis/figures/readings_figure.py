@@ -27,7 +27,7 @@ def draw(context: Context) -> Drawing:
     own = context.summaries[name]
     spec = context.paper.experiments[name]
     metric = context.options(Comparison).metric or default_metric(
-        name, own, list(compared(spec, own))
+        name, own, list(compared(context, name))
     )
     shared = [
         variant
@@ -74,7 +74,8 @@ def panel(axis: Axes, context: Context, data: pd.DataFrame) -> None:
         at = places[own["experiment"]] + step * (order - (len(algorithms) - 1) / 2)
         style = context.styles.of(own["algorithm"])
         seeds = context.summaries[own["experiment"]].final(own["cell"], own["metric"])
-        label = label_of(own["algorithm"]) if places[own["experiment"]] == 0 else None
+        once = places[own["experiment"]] == 0
+        label = context.label(own["experiment"], own["cell"]) if once else None
         axis.plot(seeds, [at] * len(seeds), ls="", marker=style.marker, ms=3, alpha=0.35,
                   mew=0, color=style.colour)  # fmt: skip
         axis.plot([own["low"], own["high"]], [at, at], color=style.colour, lw=1.0)

@@ -18,25 +18,23 @@ def draw(context: Context) -> Drawing:
     printed = {str(name): np.array(rows) for name, rows in options.printed.items()}
     rows = len(context.summaries) + bool(printed)
     figure, grid = new_figure(2.4 * rows + 0.2, nrows=rows, ncols=3, squeeze=False)
-    frames, shown = [], []
+    frames = []
     for column, (name, title) in enumerate(options.maps.items()):
         for row, (experiment, summary) in enumerate(context.summaries.items()):
             ours = matrix(summary, options, name)
             of = "Ours" if printed else context.short_title(experiment)
-            heat_map(grid[row, column], ours, f"{of}: {title}")
+            heat_map(grid[row, column], ours, f"{of}: {title}", options.who)
             frames.append(long_form(ours, "ours" if printed else experiment, name))
-            shown.append(grid[row, column])
         if name in printed:
-            heat_map(grid[-1, column], printed[name], f"arXiv v1: {title}")
+            heat_map(grid[-1, column], printed[name], f"arXiv v1: {title}", options.who)
             frames.append(long_form(printed[name], "arxiv_v1", name))
-            shown.append(grid[-1, column])
         elif printed:
             grid[-1, column].set_axis_off()
     maps = grid[0, 0].collections[0]
     for axis in grid[:, 0]:
-        axis.set_ylabel("agent")
+        axis.set_ylabel(options.who)
     figure.colorbar(maps, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
-    panel_labels(shown if printed else list(grid.flat))
+    panel_labels([axis for axis in grid.flat if axis.axison])
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
 
@@ -53,8 +51,8 @@ def matrix(summary: Summary, options: SimilarityMaps, name: str) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def heat_map(axis: Axes, values: np.ndarray, title: str) -> None:
-    """One map, agent 1 at the bottom left as in the paper."""
+def heat_map(axis: Axes, values: np.ndarray, title: str, who: str) -> None:
+    """One map, agent 1 at the bottom left as in the paper; its least where no number is in it."""
     agents = range(1, len(values) + 1)
     few = len(agents) <= ANNOTATED
     every = 1 if few else len(agents) // 4
@@ -66,7 +64,7 @@ def heat_map(axis: Axes, values: np.ndarray, title: str) -> None:
     axis.invert_yaxis()
     axis.tick_params(axis="y", rotation=0)
     axis.set_title(title, loc="left")
-    axis.set_xlabel("agent")
+    axis.set_xlabel(who if few else f"{who} (least cosine {values.min():.3f})".replace("-", "−"))
 
 
 def long_form(values: np.ndarray, source: str, name: str) -> pd.DataFrame:

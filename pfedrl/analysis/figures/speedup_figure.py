@@ -1,11 +1,13 @@
 """PFedRL-Rep, Figure 11: how training time falls with the number of agents."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.possible import possible
-from pfedrl.analysis.statistics import Effect, effect, exponents, mean_interval
+from pfedrl.analysis.statistics import Effect, effect, exponents, geometric_mean, mean_interval
 from pfedrl.analysis.style import FAINT, legend, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.pipeline.drawings import Speedup
@@ -23,13 +25,14 @@ def draw(context: Context) -> Drawing:
     for mark, (line, marker) in zip(options.marks, LOOKS, strict=False):
         data, grows = speedups(summary, variant, mark.metric, along)
         data["never"] = missed(summary, variant, mark.reached, along)
-        look = {"color": colour, "ls": line, "marker": marker, "capsize": 2}
-        bars = [data["mean"] - data["low"], data["high"] - data["mean"]]
+        look = {"color": colour, "ls": line, "marker": marker}
         never = f"{data['never'].sum()} of {data['seeds'].sum()} runs never"
-        left.errorbar(data["agents"], data["mean"], bars, label=f"{mark.label}; {never}", **look)
-        bars = [data["speedup"] - data["speedup_low"], data["speedup_high"] - data["speedup"]]
+        points(left, data, ("mean", "low", "high"), f"{mark.label}; {never}", look)
         label = f"$N^{{{grows.mean:.2f}}}$, exponent {grows.low:.2f} to {grows.high:.2f}"
-        right.errorbar(data["agents"], data["speedup"], bars, label=label, **look)
+        if data["never"].any():  # it would be that of the episodes at which runs end
+            label, grows = "no exponent: runs ended first", Effect(np.nan, np.nan, np.nan, 0)
+        names = ("speedup", "speedup_low", "speedup_high")
+        points(right, data, names, f"{mark.label}: {label}", look)
         frames.append(data.assign(
             metric=mark.metric, slope=grows.mean, slope_low=grows.low, slope_high=grows.high
         ))  # fmt: skip
@@ -46,6 +49,17 @@ def draw(context: Context) -> Drawing:
         legend(axis)
     panel_labels([left, right])
     return Drawing(figure, pd.concat(frames, ignore_index=True))
+
+
+def points(
+    axis: Axes, data: pd.DataFrame, names: tuple[str, str, str], label: str, look: dict[str, Any]
+) -> None:
+    """Values with their intervals; hollow where some runs never reached the mark."""
+    mean, low, high = (data[name] for name in names)
+    bars = [mean - low, high - mean]
+    axis.errorbar(data["agents"], mean, bars, label=label, capsize=2, **look)
+    never = data["never"] > 0
+    axis.plot(data["agents"][never], mean[never], **look | {"ls": "", "mfc": "white", "zorder": 3})
 
 
 def missed(summary: Summary, variant: str, reached: str, along: str) -> list[int]:
@@ -66,12 +80,12 @@ def speedups(
     agents = np.array(list(cells))
     times = np.stack([summary.final(cell, metric) for cell in cells.values()])  # [N, seed]
     times = times[:, np.isfinite(times).all(axis=0)]
-    low, high = mean_interval(times, possible(metric, None))
-    logs = np.log(times[0] / times)
-    faster_low, faster_high = mean_interval(logs)
+    ends = max(float(summary.last(cell, metric)["at"]) for cell in cells.values())
+    low, high = mean_interval(times, (0.0, ends))
+    faster, faster_low, faster_high = geometric_mean(times[0] / times)
     frame = pd.DataFrame({
         "agents": agents, "mean": times.mean(axis=1), "low": low, "high": high,
-        "speedup": np.exp(logs.mean(axis=1)), "speedup_low": np.exp(faster_low),
-        "speedup_high": np.exp(faster_high), "seeds": times.shape[1],
+        "speedup": faster, "speedup_low": faster_low, "speedup_high": faster_high,
+        "seeds": times.shape[1],
     })  # fmt: skip
     return frame, effect(-exponents(agents, times))

@@ -6,9 +6,8 @@ from matplotlib.axes import Axes
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.possible import possible
-from pfedrl.analysis.statistics import effect, exponents, mean_interval
-from pfedrl.analysis.style import FAINT, label_of, leave_empty, new_figure, panel_labels
-from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.statistics import effect, exponents, geometric_mean, mean_interval
+from pfedrl.analysis.style import FAINT, leave_empty, new_figure, panel_labels
 from pfedrl.pipeline.data_drawings import SweepPanel, SweepPanels
 
 COLUMNS = 2
@@ -30,7 +29,7 @@ def draw(context: Context) -> Drawing:
             leave_empty(axis, panel.title, context.absent[panel.experiment])
             continue
         drawn_axes.append(axis)
-        data = lines(context.summaries[panel.experiment], panel, options)
+        data = lines(context, panel, options)
         draw_panel(context, axis, panel, options, data)
         frames.append(data)
     for axis in list(grid.flat)[len(panels) :]:
@@ -42,12 +41,10 @@ def draw(context: Context) -> Drawing:
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
 
-def lines(summary: Summary, panel: SweepPanel, options: SweepPanels) -> pd.DataFrame:
-    """Means with 95% intervals over seeds, a row a variant and point.
-
-    Of a speedup each seed has its own ratios, averaged on a logarithmic scale, and its exponent.
-    """
-    found = []
+def lines(context: Context, panel: SweepPanel, options: SweepPanels) -> pd.DataFrame:
+    """Means with 95% intervals over seeds, a row a variant and point; geometric ones on a
+    logarithmic axis. Of a speedup each seed has its own ratios and its exponent."""
+    summary, found = context.summaries[panel.experiment], []
     for variant in options.variants or dict.fromkeys(summary.statistics["variant"]):
         cells = summary.points_along(variant, options.along)
         if len(cells) < 2:  # a control that the sweep does not touch
@@ -55,19 +52,22 @@ def lines(summary: Summary, panel: SweepPanel, options: SweepPanels) -> pd.DataF
         points = np.array(list(cells)) - options.origin
         values = np.stack([summary.final(cell, panel.metric) for cell in cells.values()])
         values = values[:, np.isfinite(values).all(axis=0)]
-        low, high = mean_interval(values, possible(panel.metric, None))
-        frame = pd.DataFrame({"mean": values.mean(axis=1), "low": low, "high": high})
-        if options.shows == "speedups":
-            with np.errstate(divide="ignore", invalid="ignore"):
-                logs = np.log(values[:1] / values)
-                low, high = mean_interval(logs)
-                grows = effect(-exponents(points, values))
-            frame = pd.DataFrame({
-                "mean": np.exp(logs.mean(axis=1)), "low": np.exp(low), "high": np.exp(high),
-                "exponent": grows.mean, "exponent_low": grows.low, "exponent_high": grows.high,
-            })  # fmt: skip
-        algorithm = str(summary.last(next(iter(cells.values())), panel.metric)["algorithm"])
-        label = options.labels.get(str(variant), label_of(algorithm))
+        grows: dict[str, float] = {}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if options.shows == "speedups":
+                mean, low, high = geometric_mean(values[:1] / values)
+                exponent = effect(-exponents(points, values))
+                grows = {"exponent": exponent.mean, "exponent_low": exponent.low,
+                         "exponent_high": exponent.high}  # fmt: skip
+            elif options.logarithmic:
+                mean, low, high = geometric_mean(values)
+            else:
+                mean = values.mean(axis=1)
+                low, high = mean_interval(values, possible(panel.metric, None))
+        frame = pd.DataFrame({"mean": mean, "low": low, "high": high, **grows})
+        first = next(iter(cells.values()))
+        algorithm = str(summary.last(first, panel.metric)["algorithm"])
+        label = context.label(panel.experiment, first)
         frame = frame.assign(panel=panel.title, variant=variant, label=label, at=points)
         frame["algorithm"] = algorithm
         found.append(frame.assign(metric=panel.metric, seeds=values.shape[1]))
@@ -92,7 +92,11 @@ def draw_panel(
             color=style.colour, ls=style.line, marker=style.marker, capsize=2,
         )  # fmt: skip
         if "exponent" in own:
-            texts.append(f"{label}: $N^{{{own['exponent'].iloc[0]:.2f}}}$")
+            grows = own.iloc[0]
+            texts.append(
+                f"{label}: $N^{{{grows['exponent']:.2f}}}$, {grows['exponent_low']:.2f} to "
+                f"{grows['exponent_high']:.2f}"
+            )
     if options.shows == "speedups":
         axis.plot(points, np.array(points) / points[0], color=FAINT, ls=":", label="linear")
         axis.set_yscale("log", base=2)
