@@ -143,6 +143,8 @@ def _evidence(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> str:
         named = getattr(test, "greater_metric", None) or isinstance(test, Near)  # by their labels
         said = [key for key in differ if key == "experiment" or not named]
         place = ", ".join(filter(None, (getattr(test, key, "") for key in said)))
+        if outcome.verdict == NOT_RUN:  # which names the experiment itself
+            place = ""
         found.append(f"{place}: {outcome.evidence}" if place else outcome.evidence)
     return "; ".join(dict.fromkeys(found))
 
