@@ -194,5 +194,5 @@ def report(scale: ScaleName = "laptop", output: Output = None) -> None:
     project = Project.here()
     figures = Path(project.scale(scale).figures)
     claims = Path("results", scale, "claims")
-    report(project, figures, claims, output or figures / "index.html")
+    report(project, figures, claims, output or figures / "index.html", scale=scale)
     overview(project, figures, claims)
