@@ -56,7 +56,7 @@ def test_more_seeds_are_added_and_seeds_are_never_counted_twice(finished):
     run(cell, range(4, 6), finished.root / run_path("laptop", cell, "4-6"))
     assert [path.name for path in publish(finished, "laptop", ["pfedrl_rep"])] == ["4-6.parquet"]
     run(cell, range(5, 7), finished.root / run_path("laptop", cell, "5-7"))
-    with pytest.raises(PfedrlError, match="shares seeds"):
+    with pytest.raises(PfedrlError, match=r"shares seeds .*\(git rm .*4-6.*\).*\(rm .*5-7.*\)"):
         list(publish(finished, "laptop", ["pfedrl_rep"]))
 
 
