@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def report(
             f"{link}/{name}",
             read_result(claims_dir / f"{name}.json"),
             code or {},
-            lambda experiment, paper=name: absent(project, paper, experiment, scale),
+            partial(absent, project, name, scale=scale),
             scale,
         )
         for name, paper in project.papers.items()

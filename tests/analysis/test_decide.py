@@ -216,6 +216,14 @@ def test_without_verdicts_there_is_nothing_to_plan(published):
         read_ledger(published, "laptop")
 
 
+def test_verdicts_that_cannot_be_read_are_named(published):
+    path = published.root / "results" / "laptop" / "claims" / "p.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{")
+    with pytest.raises(PfedrlError, match=r"p\.json: cannot be read .*Rebuild it"):
+        read_ledger(published, "laptop")
+
+
 def test_without_time_nothing_is_run(published):
     said: list[str] = []
     assert not decide(published, 0.0, 2, said.append).bought

@@ -38,6 +38,11 @@ def test_in_a_file_there_is_a_line_a_job_and_the_last_says_where_the_report_is(p
     assert project.make().splitlines()[-1] == REPORT, "also where there is nothing to do"
 
 
+@pytest.mark.parametrize("argument", ["tinny", "--unlock"])
+def test_where_nothing_was_to_be_made_no_report_is_named(project: Tiny, argument: str):
+    assert REPORT not in project.snakemake(argument).stdout
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Signals):
     """As a batch system or Ctrl-C does it, to all processes at once."""
