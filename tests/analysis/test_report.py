@@ -107,7 +107,9 @@ def test_page_says_whether_the_code_here_made_the_numbers(page, project, tmp_pat
 
 def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path, monkeypatch):
     page, missing = tmp_path / "index.html", {"theory": "no <data>"}
-    monkeypatch.setattr("pfedrl.analysis.report.absent", lambda *asked: missing.get(asked[2]))
+    monkeypatch.setattr(
+        "pfedrl.analysis.report.absent", lambda *asked, scale: missing.get(asked[2])
+    )
     report(project, tmp_path / "figures", tmp_path / "claims", page, scale="smoke")
     text = page.read_text()
     assert text.count("Not drawn yet.") == 4 + 7  # the paper's, and a comparison an experiment
