@@ -16,7 +16,7 @@ include: "workflow/rules/common.smk"
 
 
 wildcard_constraints:
-    scale=r"\w+",
+    scale=r"(?!published\b)\w+",  # which `pfedrl publish` writes
     paper="|".join(map(re.escape, PROJECT.papers)),
     experiment=r"[^/]+",
     cell=r"[^/]+",

@@ -26,7 +26,8 @@ def help_texts() -> str:
 def examples(program: str) -> list[str]:
     """The lines of the README's blocks and the examples of the help that call a program."""
     readme = (ROOT / "README.md").read_text() + (ROOT / "Dockerfile").read_text()
-    profiles = "".join(path.read_text() for path in (ROOT / "profiles").glob("*/config.yaml"))
+    found = sorted((ROOT / "profiles").glob("*/config.yaml"))
+    profiles = "".join(path.read_text() for path in found)
     blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL) + re.findall(r"#   (.+)", profiles)
     inline = re.findall(rf"`({program} [^`]+)`", readme)
     given = re.findall(r"Example: (.+)", help_texts())

@@ -10,10 +10,16 @@ from pfedrl.pipeline.short_runs import short_runs
 ROOT = Path(__file__).parent.parent
 
 
-def tiny_project(folder: Path) -> Project:
-    """In an empty folder: what runs there, mostly at the scale `tiny`, leaves nothing here."""
+def tiny_project(folder: Path, published: bool = False) -> Project:
+    """In an empty folder: what runs there, mostly at the scale `tiny`, leaves nothing here.
+
+    Nothing was run there either; the published runs are there if they are wanted.
+    """
     (folder / "workflow").symlink_to(ROOT / "workflow")
     (folder / "envs").symlink_to(ROOT / "envs")
+    if published:
+        (folder / "results").mkdir()
+        (folder / "results" / "published").symlink_to(ROOT / "results" / "published")
     return Project.here(folder)
 
 

@@ -114,7 +114,8 @@ def spend(
         if not buy([job._replace(seconds=job.seconds * pace) for job in chosen.jobs], end):
             say("The time is over. What was run is kept, and used when the same is bought again.")
             return bill
-        pace = max(1.0, (clock() - began) / expected)
+        if expected > 0:  # not where all rows were taken over
+            pace = max(1.0, (clock() - began) / expected)
         bill.bought.append(chosen)
         bill.after = judge(chosen.upto)
     least = min((p.seconds(cores) * pace / 3600 for p in bill.after.purchases()), default=None)
@@ -166,8 +167,9 @@ def run_jobs(
                 time.sleep(POLL)
         finally:
             for process in running:
-                os.killpg(process.pid, signal.SIGTERM)  # with its workers
-                process.wait()
+                if process.poll() is None:  # another may have failed when this one had ended
+                    os.killpg(process.pid, signal.SIGTERM)  # with its workers
+                    process.wait()
     return in_time
 
 

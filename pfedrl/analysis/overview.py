@@ -15,11 +15,14 @@ def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
         _section(paper, figures_dir / name, read_result(claims_dir / f"{name}.json"))
         for name, paper in project.papers.items()
     ]
-    heading = (
-        "# What was reproduced\n\nMade by `snakemake`; the whole report is `index.html`. How often "
-        "a verdict may be wrong: [evidence/level.md](evidence/level.md). Which verdicts these "
-        "rules changed: [evidence/rejudged.md](evidence/rejudged.md).\n"
-    )
+    heading = "# What was reproduced\n\nThe whole report is `index.html`."
+    for words, file in (
+        ("How often a verdict may be wrong", "evidence/level.md"),
+        ("Which verdicts these rules changed", "evidence/rejudged.md"),
+    ):
+        if (figures_dir / file).exists():
+            heading += f" {words}: [{file}]({file})."
+    heading += "\n"
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 
 

@@ -5,7 +5,6 @@ can be bought is experiments lifted to a number of seeds, and one purchase may d
 Prices come from the processor seconds that finished runs measured.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from pfedrl.analysis.claims import experiments_of, shortened
 from pfedrl.analysis.evidence import next_look
 from pfedrl.analysis.outcomes import NOT_RUN, UNDECIDED
+from pfedrl.analysis.report import read_result
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
@@ -190,10 +190,8 @@ def read_ledger(project: Project, scale: str) -> Ledger:
 
 
 def _results(project: Project, scale: str, paper: str) -> dict[str, dict[str, Any]]:
-    path = project.root / "results" / scale / "claims" / f"{paper}.json"
-    if not path.exists():
-        return {}
-    return {result["id"]: result for result in json.loads(path.read_text())["claims"]}
+    judged = read_result(project.root / "results" / scale / "claims" / f"{paper}.json")
+    return {result["id"]: result for result in (judged or {"claims": []})["claims"]}
 
 
 def _open(

@@ -54,16 +54,19 @@ def redraw(
         if artifact.drawable(budgets)
     ]
     done, total = 0, len(first) + len(then)
-    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(cores, get_context("spawn"))
+    try:
         for jobs in (first, then):
             for finished in as_completed([pool.submit(*job) for job in jobs]):
                 finished.result()
                 done += 1
                 progress(done, total)
+    finally:
+        pool.shutdown(cancel_futures=True)  # after an error, those that wait are not begun
     code = code_on_page(project)
-    report(project, figures, folder / "claims", figures / "index.html", code)
-    overview(project, figures, folder / "claims")
+    report(project, figures, folder / "claims", figures / "index.html", code, NAME)
     write_rejudged(project, folder / "claims", figures / "evidence")
+    overview(project, figures, folder / "claims")
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:

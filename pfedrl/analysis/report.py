@@ -2,15 +2,17 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from pfedrl.analysis.evidence import ENOUGH, FIRST_LOOK
-from pfedrl.analysis.output import rebuild_command, short, write_text
+from pfedrl.analysis.output import DEFAULT_SCALE, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME as PUBLISHED
@@ -27,10 +29,12 @@ def report(
     claims_dir: Path,
     output: Path,
     code: Mapping[tuple[str, str], str] | None = None,
+    scale: str = DEFAULT_SCALE,
 ) -> None:
     """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir).
 
-    `code` says of a paper and experiment whether the code here is the one behind its numbers.
+    `code` says of a paper and experiment whether the code here is the one behind its numbers. What
+    was not drawn has a command that draws it at the scale, or the reason why none does.
     """
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
     papers = [
@@ -40,6 +44,8 @@ def report(
             f"{link}/{name}",
             read_result(claims_dir / f"{name}.json"),
             code or {},
+            partial(absent, project, name, scale=scale),
+            scale,
         )
         for name, paper in project.papers.items()
     ]
@@ -82,10 +88,17 @@ def _paper(
     link: str,
     judged: dict[str, Any] | None,
     code: Mapping[tuple[str, str], str],
+    why: Callable[[str], str | None],
+    scale: str,
 ) -> str:
-    artifacts = (
-        _artifact(name, artifact, folder, link, code) for name, artifact in paper.artifacts.items()
-    )
+    artifacts = ""
+    for name, artifact in paper.artifacts.items():
+        artifacts += f"<h3>{escape(artifact.title)} <span class='soft'>{escape(name)}</span></h3>\n"
+        known = read_result(folder / f"{name}.json")
+        if known is None:
+            artifacts += _not_drawn(artifact, folder / name, why, scale)
+        else:
+            artifacts += _artifact(name, artifact, known, link, code)
     theory = (
         f'<p>Its theory is run and judged under <a href="#{escape(paper.theory)}">theory</a>.</p>\n'
         if paper.theory
@@ -94,7 +107,7 @@ def _paper(
     return (
         f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
         f'<p class="soft">{escape(paper.reference)}</p>\n{theory}'
-        f"{_claims(judged)}{''.join(artifacts)}{_fidelity(paper.fidelity)}</section>\n"
+        f"{_claims(judged)}{artifacts}{_fidelity(paper.fidelity)}</section>\n"
     )
 
 
@@ -218,14 +231,25 @@ def readable(value: Any, indent: str = "") -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _artifact(
-    name: str, artifact: Artifact, folder: Path, link: str, code: Mapping[tuple[str, str], str]
+def _not_drawn(
+    artifact: Artifact, target: Path, why: Callable[[str], str | None], scale: str
 ) -> str:
-    known = read_result(folder / f"{name}.json")
-    heading = f"<h3>{escape(artifact.title)} <span class='soft'>{escape(name)}</span></h3>\n"
-    if known is None:
-        command = rebuild_command(artifact.kind, folder / name)
-        return f"{heading}<p>Not drawn yet.</p>\n<pre>{escape(command)}</pre>\n"
+    reasons = {name: reason for name in artifact.experiments if (reason := why(name)) is not None}
+    if artifact.drawable([name for name in artifact.experiments if name not in reasons]):
+        command = rebuild_command(artifact.kind, target, scale)
+        return f"<p>Not drawn yet.</p>\n<pre>{escape(command)}</pre>\n"
+    needed = [name for name in reasons if name not in artifact.may_miss]
+    said = "; ".join(f"{name}: {reasons[name]}" for name in needed or reasons)
+    return f"<p>Not drawn. {escape(said)}.</p>\n"
+
+
+def _artifact(
+    name: str,
+    artifact: Artifact,
+    known: dict[str, Any],
+    link: str,
+    code: Mapping[tuple[str, str], str],
+) -> str:
     shown = beside = ""
     if "png" in SUFFIXES[artifact.kind]:
         alternative = escape(f"{artifact.title}. {known['caption']}")
@@ -237,7 +261,7 @@ def _artifact(
         f'<a href="{escape(f"{link}/{name}.{end}")}">{end}</a>' for end in SUFFIXES[artifact.kind]
     )
     return (
-        f"{heading}<figure>\n{shown}<figcaption>{escape(known['caption'])} "
+        f"<figure>\n{shown}<figcaption>{escape(known['caption'])} "
         f'<span class="soft">{files}</span></figcaption>\n</figure>\n'
         f"{beside}<pre>{escape(known['command'])}</pre>\n{_provenance(known, code)}"
     )

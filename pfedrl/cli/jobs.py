@@ -11,6 +11,7 @@ from pfedrl.cli.program import (
     Experiment,
     Output,
     Paper,
+    RunScale,
     ScaleName,
     Seeds,
     app,
@@ -25,7 +26,7 @@ def build(
     experiment: Experiment,
     cell: CellName,
     seeds: Seeds,
-    scale: ScaleName = "laptop",
+    scale: RunScale = "laptop",
     output: Output = None,
     code: Code = None,
 ) -> None:
@@ -54,7 +55,7 @@ def describe(
     experiment: Experiment,
     cell: CellName,
     seeds: Seeds,
-    scale: ScaleName = "laptop",
+    scale: RunScale = "laptop",
     output: Output = None,
 ) -> None:
     """Describe members that were built: a table of their sizes and masses, and a picture.
@@ -83,7 +84,7 @@ def run(
     experiment: Experiment,
     cell: CellName,
     seeds: Seeds,
-    scale: ScaleName = "laptop",
+    scale: RunScale = "laptop",
     environments: Annotated[
         Path | None, typer.Option(help="What `pfedrl build` wrote; drawn afresh by default.")
     ] = None,
@@ -127,7 +128,7 @@ def run(
 
 
 @app.command()
-def summarise(paper: Paper, experiment: Experiment, scale: ScaleName = "laptop") -> None:
+def summarise(paper: Paper, experiment: Experiment, scale: RunScale = "laptop") -> None:
     """Turn an experiment's runs into statistics and final values, one file each.
 
     Reads every block of every cell at the scale; a missing or broken one is named.
@@ -193,5 +194,5 @@ def report(scale: ScaleName = "laptop", output: Output = None) -> None:
     project = Project.here()
     figures = Path(project.scale(scale).figures)
     claims = Path("results", scale, "claims")
-    report(project, figures, claims, output or figures / "index.html")
+    report(project, figures, claims, output or figures / "index.html", scale=scale)
     overview(project, figures, claims)

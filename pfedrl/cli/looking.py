@@ -160,6 +160,7 @@ def rates(
     for one in project.papers if paper is None else [paper]:
         chosen = project.paper(one).experiments if experiment is None else [experiment]
         for name in chosen:
+            project.experiment(one, name)
             for cell, seconds in measure(project, one, name, again):
                 typer.echo(f"{cell}: a seed takes {span(seconds)}")
 

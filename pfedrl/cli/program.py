@@ -33,9 +33,21 @@ CellName = Annotated[
 Seeds = Annotated[
     str, typer.Option(help="The first seed and one past the last: 0-100 is seeds 0 to 99.")
 ]
-ScaleName = Annotated[
-    str, typer.Option("--scale", help="A file in workflow/scales: seeds and budgets.")
-]
+SCALE = "A file in workflow/scales: seeds and budgets."
+ScaleName = Annotated[str, typer.Option("--scale", help=SCALE)]
+
+
+def scale_to_run(scale: str) -> str:
+    """The scale, unless it is only to be looked at."""
+    if scale == "published":
+        raise PfedrlError(
+            "scale 'published' is what `pfedrl publish` has kept of other scales, and is not run: "
+            "name one of workflow/scales. `make figures` draws what is published."
+        )
+    return scale
+
+
+RunScale = Annotated[str, typer.Option("--scale", help=SCALE, callback=scale_to_run)]
 Output = Annotated[Path | None, typer.Option(help="Default: where the pipeline would write.")]
 Cores = Annotated[
     int | None, typer.Option(min=1, help="Processes at once; one a processor by default.")

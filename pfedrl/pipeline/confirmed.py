@@ -5,14 +5,13 @@ and came out with the same bits, the record says so: by which code, on whose pro
 only as long as that code is the code here and the published file is the one it was compared with.
 """
 
+import fcntl
 import hashlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pfedrl.core.errors import PfedrlError
-from pfedrl.core.files import atomic_write
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.processor import maker
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells
@@ -20,9 +19,9 @@ from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.provenance import commit
 from pfedrl.pipeline.published import FOLDER, SCALES, published_folder, published_runs, scale_of
+from pfedrl.pipeline.records import Records, read_records, write_records
 
 FILE = FOLDER / "confirmed.json"
-Records = dict[str, dict[str, Any]]
 
 
 class Made(NamedTuple):
@@ -38,24 +37,14 @@ class Made(NamedTuple):
         return "/".join([self.scale, cell.paper, cell.experiment, cell.name])
 
 
-def read(project: Project) -> Records:
-    path = project.root / FILE
-    if not path.exists():
-        return {}
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise PfedrlError(f"{FILE}: cannot be read ({error}): git restore {FILE}") from None
-
-
 def record(project: Project, made: Made, seed: int) -> None:
     """That the code here made a seed of a cell again, with the same bits."""
-    kept = read(project)  # anew each time: a second process may have written to it
-    kept[made.key] = {"seed": seed, "file": _digest(made.path), "code": run_code(made.cell),
-                      "processor": maker(), "commit": commit()}  # fmt: skip
-    lines = [f"{json.dumps(key)}: {json.dumps(kept[key])}" for key in sorted(kept)]
-    with atomic_write(project.root / FILE) as temporary:
-        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    found = {"seed": seed, "file": _digest(made.path), "code": run_code(made.cell),
+             "processor": maker(), "commit": commit()}  # fmt: skip
+    lock = (project.root / FILE).with_suffix(".lock")
+    with lock.open("w") as held:  # a second process may write too
+        fcntl.flock(held, fcntl.LOCK_EX)
+        write_records(project.root, FILE, read_records(project.root, FILE) | {made.key: found})
 
 
 def confirmed_seed(records: Records, made: Made) -> int | None:
@@ -98,7 +87,7 @@ def of_the_code_here(project: Project, made: Made) -> bool:
 
 def code_behind(project: Project, paper: str, experiment: str) -> dict[str, str]:
     """Scale to what is to be said of the code behind an experiment's published runs there."""
-    records = read(project)
+    records = read_records(project.root, FILE)
     return {
         scale: _words(project, records, scale, found)
         for scale, found in published_cells(project, paper, experiment).items()
@@ -121,7 +110,9 @@ def _words(project: Project, records: Records, scale: str, found: list[Cell]) ->
     for cell in found:
         try:
             made = Made(scale, cell, published_runs(project.root, scale, cell)[0])
-        except PfedrlError:
+        except PfedrlError as error:
+            if error.exit_code == BROKEN_ARTIFACT:
+                raise
             return f"other settings than now ({cell.name})"
         if not of_the_code_here(project, made):
             other.append(made)

@@ -30,8 +30,9 @@ SAID_BETTER = (  # or not worth saying
     "CalledProcessError",
     "At least one job did not complete successfully",
 )
+UP_TO_DATE = "Nothing to be done"
 SAID_TOO = (  # though Snakemake takes them for details
-    "Nothing to be done",
+    UP_TO_DATE,
     "Will exit after finishing currently running jobs",
     "Terminating processes on user request",
 )
@@ -102,6 +103,9 @@ class JobConsole(logging.Handler):
         if self.live is not None:
             self.live.stop()
             self.live = None
+        # an unknown target, or --unlock, ends without either
+        did = self.total > 0 or any(UP_TO_DATE in said for said in self.said)
+        ended = did and not self.dry and not self.trouble
         if self.dry and self.jobs:
             self.console.print(summary(self.jobs.values(), self.price, self.cores))
         elif self.failed:
@@ -113,9 +117,9 @@ class JobConsole(logging.Handler):
             self.console.print(
                 f"Stopped, {self.done} of {self.total} done. The same command goes on from here."
             )
-        elif not self.dry and not self.trouble and self.report.exists():
+        elif ended and self.report.exists():
             self.console.print(f"The report is {self.report}")
-        elif not self.dry and not self.trouble and self.total:
+        elif ended and self.total:
             self.console.print(f"Done, {self.total} jobs. The report is not made yet.")
         super().close()
 

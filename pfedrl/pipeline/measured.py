@@ -9,6 +9,8 @@ from pfedrl.pipeline.drawings import check_named
 from pfedrl.pipeline.paper import UNASKED
 from pfedrl.pipeline.project import Project
 
+AXES = ("iteration", "round", "episode", "frame")  # in which trainings are counted
+
 
 class Measured:
     """The cells of a paper's experiments and their metrics, by the experiments' own settings."""
@@ -109,6 +111,9 @@ def check_test(measured: Measured, test: Test, where: str) -> None:
         return
     for cell, metric in _asked(test):
         measured.check(where, experiment, metric, cell=cell)
+        if (ends := getattr(test, "ends", None)) is not None and ends not in AXES:
+            place = f"{where}, ends (a metric, or {', '.join(AXES)})"
+            measured.check(place, experiment, ends, cell=cell)
     variant, along = getattr(test, "variant", None), getattr(test, "along", None)
     if variant is None:
         return

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -19,12 +19,13 @@ class Experiment(Settings):
     family: dict[str, Any] | None = Field(
         None, description="the family's name, and what differs from its file in envs/"
     )
-    sweep: dict[str, list[Number]] = Field(
+    sweep: dict[str, Annotated[list[Number], Field(min_length=1)]] = Field(
         default_factory=dict,
         description="family.<key> or algorithm.<key> to the values it takes; all combinations run",
     )
     variants: dict[Name, dict[str, Any]] = Field(
-        description="name to settings; the name is the algorithm's unless the key 'algorithm' says"
+        min_length=1,
+        description="name to settings; the name is the algorithm's unless the key 'algorithm' says",
     )
     settings: dict[str, Any] = Field(
         default_factory=dict, description="of every variant that has them and gives no other"

@@ -39,7 +39,6 @@ COLUMNS = list(Printed.model_fields)
 RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by its name
     {
         "all",
-        "fetch",
         "build",
         "describe",
         "run",
@@ -100,11 +99,13 @@ class Project:
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
         declared, readings = read["experiments"], read.get("readings", [])
         read["experiments"] = dict(_with_readings(declared, readings, where))
-        read["artifacts"] = {
-            **artifacts,
-            **_under_readings(declared, readings),
-            **_comparisons(read["experiments"]),
-        }
+        unasked = _under_readings(declared, readings) | _comparisons(read["experiments"])
+        for name in artifacts.keys() & unasked.keys():
+            raise PfedrlError(
+                f"{where}/artifacts.yaml, {name}: {unasked[name].experiments[0]} has an artifact "
+                "of that name without being asked: rename it."
+            )
+        read["artifacts"] = artifacts | unasked
         paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
         _check_references(paper, str(where))
         return paper
@@ -206,9 +207,6 @@ class Project:
         values.pop("family", None)
         values.pop("description", None)
         return values
-
-    def family_files(self) -> Iterator[Path]:
-        yield from sorted((self.root / "envs").glob("*.yaml"))
 
 
 def _with_readings(

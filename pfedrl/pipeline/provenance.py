@@ -26,7 +26,11 @@ PACKAGES = (
 
 @cache
 def commit() -> str:
-    """The commit of the code that runs, marked where files differ from it."""
+    """The commit of the code that runs, marked where files of this folder differ from it.
+
+    Of this folder only: to look further would be other code, by its fingerprint, behind every run.
+    Whether the rest of the code is that of the commit is what the fingerprint tells.
+    """
 
     def git(*arguments: str) -> str:
         return subprocess.run(

@@ -106,7 +106,10 @@ def add_run(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
             if read_facts(path) == facts:
                 return None
         elif ours.start < theirs.stop and theirs.start < ours.stop:
-            raise PfedrlError(f"{run}: shares seeds with {path}, which is published already.")
+            raise PfedrlError(
+                f"{run}: shares seeds with {path}, which is published already. Remove that one, if "
+                f"the new run is to take its place (git rm {path}), or the new run (rm {run})."
+            )
     # single precision is more than any table prints, and half the size
     values = table["value"].cast(pa.float32())
     table = table.set_column(table.column_names.index("value"), "value", values)

@@ -28,6 +28,7 @@ from pfedrl.pipeline.cuts import changed
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import SCALES, published_folder
+from pfedrl.pipeline.records import read_records
 from pfedrl.stack.checkpoint import Checkpoint
 from pfedrl.stack.loop import Control
 
@@ -118,10 +119,7 @@ def _key(cell: Cell) -> str:
 
 @cache
 def _stored(root: Path) -> dict[str, Rate]:
-    path = root / FILE
-    if not path.exists():
-        return {}
-    return {key: Rate(**value) for key, value in json.loads(path.read_text("utf-8")).items()}
+    return {key: Rate(**value) for key, value in read_records(root, FILE).items()}
 
 
 @cache
@@ -237,7 +235,8 @@ def _built(cell: Cell) -> tuple[float, float]:
     try:
         cell.runnable.run(SEED, cell.family, cell.family.draw(SEED), Recorder(SEED), control)
     except _StoppedError:
-        return before["VmRSS"], _memory()["VmData"] - before["VmData"]
+        # what the process frees meanwhile may be more than a few small nets take
+        return before["VmRSS"], max(_memory()["VmData"] - before["VmData"], 0.0)
     raise AssertionError("a training asks for its checkpoint first")
 
 

@@ -13,19 +13,18 @@ Stored are digests of short runs (workflow/digests.json), and the published runs
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from pfedrl.core.errors import unknown
-from pfedrl.core.files import atomic_write
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.records import read_records, write_records
 from pfedrl.pipeline.short_runs import measured, short_runs
 
 Answer = Literal["same bits", "same to rounding", "differs", "nothing stored", "skipped"]
@@ -126,7 +125,7 @@ def chosen(project: Project, names: Iterable[str]) -> dict[str, Cell]:
 
 def verify(project: Project, names: Iterable[str] = ()) -> Iterator[Compared]:
     """Make the short runs again, one after the other."""
-    stored = read(project)
+    stored = read_records(project.root, FILE)
     for name, cell in chosen(project, names).items():
         if name not in stored:
             yield Compared(name, "nothing stored", f"store it: pfedrl verify --write {name}")
@@ -138,22 +137,15 @@ def verify(project: Project, names: Iterable[str] = ()) -> Iterator[Compared]:
         yield compared._replace(remark="; ".join(filter(None, remarks)))
 
 
-def read(project: Project) -> dict[str, dict[str, Any]]:
-    path = project.root / FILE
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
 def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
     """Store the digests of short runs anew; without names, those of no run there is go."""
     wanted = list(names)
-    stored = read(project) if wanted else {}
+    stored = read_records(project.root, FILE) if wanted else {}
     for name, cell in chosen(project, wanted).items():
         code = run_code(cell, PINS | NUMBA)
         stored[name] = {"code": code, **digest(measured(cell, SEEDS))._asdict()}
         yield name
-    lines = [f"{json.dumps(name)}: {json.dumps(stored[name])}" for name in sorted(stored)]
-    with atomic_write(project.root / FILE) as temporary:
-        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write_records(project.root, FILE, stored)
 
 
 def summary(answers: Iterable[Answer], reason: str | None) -> str:

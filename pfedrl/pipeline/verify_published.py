@@ -9,6 +9,7 @@ from pfedrl.pipeline import confirmed
 from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.confirmed import Made, code_behind, first_runs, of_the_code_here
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.records import read_records
 from pfedrl.pipeline.short_runs import measured
 from pfedrl.pipeline.verify import KEYS, Compared, compare, digest
 
@@ -65,7 +66,7 @@ def _chosen(project: Project, paper: str, experiment: str, name: str | None) -> 
 
 def _open(project: Project, paper: str) -> Iterator[Made]:
     """The published cells of a paper of which nobody knows whether the code here makes them."""
-    records = confirmed.read(project)
+    records = read_records(project.root, confirmed.FILE)
     published = 0
     for experiment in project.paper(paper).experiments:
         for made in first_runs(project, paper, experiment):

@@ -1,6 +1,8 @@
 """Buying evidence: in which order, not beyond the time, and that it decides."""
 
 import shutil
+import signal
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,8 +52,9 @@ class Market:
 
     def buy(self, jobs, end):
         unhurried = {job.place: self.ledger.measured[job.place] for job in jobs}
-        seconds = sum(unhurried[job.place].rates[job.cell] * len(job.seeds) for job in jobs)
-        self.now += (seconds + START_UP * len(jobs)) * self.pace
+        run = [job for job in jobs if not job.taken]
+        seconds = sum(unhurried[job.place].rates[job.cell] * len(job.seeds) for job in run)
+        self.now += (seconds + START_UP * len(run)) * self.pace
         self.bought += [(job.place[1], job.seeds.stop) for job in jobs]
         return self.now <= end
 
@@ -91,6 +94,16 @@ def test_on_a_slow_machine_the_next_jobs_are_taken_to_be_slow():
     shop = market(pace=3.0)
     shop.spend(3010.0 + 3 * START_UP + 1000.0)  # 500 s of work would seem to fit, and take 1,500
     assert shop.bought == [("popular", 20)]
+
+
+def test_rows_that_are_all_taken_over_say_nothing_of_the_pace():
+    shop = market(pace=3.0)
+    name = place("cheap")
+    found = shop.ledger.measured[name]
+    twins = {cell: {Path("run"): range(20)} for cell in found.rates}
+    shop.ledger.measured[name] = replace(found, twins=twins)
+    shop.spend(3010.0 + 3 * START_UP + 1000.0)
+    assert shop.bought == [("cheap", 20), ("popular", 20)]
 
 
 def test_claims_for_which_seeds_were_bought_in_vain_are_named():
@@ -203,6 +216,14 @@ def test_without_verdicts_there_is_nothing_to_plan(published):
         read_ledger(published, "laptop")
 
 
+def test_verdicts_that_cannot_be_read_are_named(published):
+    path = published.root / "results" / "laptop" / "claims" / "p.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{")
+    with pytest.raises(PfedrlError, match=r"p\.json: cannot be read .*Rebuild it"):
+        read_ledger(published, "laptop")
+
+
 def test_without_time_nothing_is_run(published):
     said: list[str] = []
     assert not decide(published, 0.0, 2, said.append).bought
@@ -273,3 +294,24 @@ def test_a_run_that_fails_is_named_with_its_reason(published):
     jobs = measured(10, 1.0).jobs(place("tables"), 20)
     with pytest.raises(PfedrlError, match=r"p/tables/cell0, seeds 10-20 failed: .*cell 'cell0'"):
         run_jobs(published, jobs, 1, 100.0, print, lambda: 0.0)
+
+
+def test_of_two_runs_that_fail_at_once_the_first_is_named_and_no_other_goes_on(
+    published, monkeypatch
+):
+    started = []
+
+    def start(project, job, log):
+        with log.open("wb") as errors:
+            script = "echo why >&2; exit 2" if len(started) < 2 else "sleep 600"
+            process = subprocess.Popen(["sh", "-c", script], stderr=errors, start_new_session=True)
+        started.append(process)
+        if len(started) < 3:
+            process.wait()
+        return process
+
+    monkeypatch.setattr("pfedrl.analysis.decide._start", start)
+    jobs = measured(10, 1.0).jobs(place("tables"), 20) * 3
+    with pytest.raises(PfedrlError, match="p/tables/cell0, seeds 10-20 failed: why"):
+        run_jobs(published, jobs, 3, 100.0, print, lambda: 0.0)
+    assert [process.returncode for process in started] == [2, 2, -signal.SIGTERM]

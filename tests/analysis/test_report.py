@@ -6,6 +6,7 @@ import pytest
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.overview import overview
 from pfedrl.analysis.report import readable, report
 from pfedrl.core.errors import PfedrlError
 from tests.analysis.conftest import stubbed
@@ -104,12 +105,28 @@ def test_page_says_whether_the_code_here_made_the_numbers(page, project, tmp_pat
     assert said in page.read_text()
 
 
-def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path):
-    report(project, tmp_path / "figures", tmp_path / "claims", tmp_path / "index.html")
-    text = (tmp_path / "index.html").read_text()
-    assert text.count("Not drawn yet.") == 5 + 7  # the paper's, and a comparison an experiment
+def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path, monkeypatch):
+    page, missing = tmp_path / "index.html", {"theory": "no <data>"}
+    monkeypatch.setattr(
+        "pfedrl.analysis.report.absent", lambda *asked, scale: missing.get(asked[2])
+    )
+    report(project, tmp_path / "figures", tmp_path / "claims", page, scale="smoke")
+    text = page.read_text()
+    assert text.count("Not drawn yet.") == 4 + 7  # the paper's, and a comparison an experiment
+    assert text.count("<p>Not drawn. theory: no &lt;data&gt;.</p>") == 1
     assert "No verdicts yet." in text
-    assert "snakemake --cores all" in text
+    assert text.count(" --config scale=smoke</pre>") == text.count("snakemake --cores all") == 11
+
+
+def test_the_overview_links_the_evidence_that_is_there(project, tmp_path):
+    for there in (False, True):
+        if there:
+            (tmp_path / "evidence").mkdir()
+            (tmp_path / "evidence" / "level.md").touch()
+        overview(project, tmp_path, tmp_path / "claims")
+        text = (tmp_path / "README.md").read_text()
+        assert ("[evidence/level.md](evidence/level.md)" in text) == there
+        assert "rejudged" not in text
 
 
 def test_a_broken_result_is_named(project, tmp_path):

@@ -3,6 +3,8 @@
 import multiprocessing
 import time
 
+import psutil  # noqa: F401  to import it takes processor time, which is measured here
+
 from pfedrl.core.stopwatch import Stopwatch, processor_seconds
 
 

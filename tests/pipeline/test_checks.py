@@ -99,6 +99,8 @@ def test_a_default_budget_need_not_fit_every_experiment(tmp_path: Path):
             "'local_stesp'. Did you mean 'local_steps'?",
         ),
         ({"sweep": {"family.kapa": [1]}}, "e.family: unknown key 'kapa'. Did you mean 'kappa'?"),
+        ({"sweep": {"family.kappa": []}}, "e.sweep.family.kappa: List should have at least 1"),
+        ({"variants": {}}, "e.variants: Dictionary should have at least 1 item"),
         ({"family": None}, "'family.kappa' is swept, but there is no family"),
         ({"sweep": {"family.kappa": [0.5, 0.5]}}, "the cell 'qavg_kappa=0.5' is there twice"),
         (
@@ -159,6 +161,11 @@ def printed(**changes: str) -> dict[str, Any]:
         (claim({"floor": {"cell": "zero"}}, **GREATER), "c, e: unknown cell 'zero'"),
         (claim({"ceiling": {"cell": "best"}}, **GREATER), "c, e: unknown cell 'best'"),
         (claim(**GREATER, reached="arrived"), "unknown metric 'arrived'"),
+        (
+            claim(**GREATER, ends="iterations"),
+            "c, ends (a metric, or iteration, round, episode, frame), e/random_policy_kappa=0: "
+            "unknown metric 'iterations'",
+        ),
         (claim(**MONOTONE | {"variant": "qavgg"}), "unknown variant 'qavgg'. Did you mean 'qavg'?"),
         (claim(**MONOTONE | {"along": "kapa"}), "unknown swept key 'kapa'. Did you mean 'kappa'?"),
         (claim(**MONOTONE | {"points": [0, 0.3]}), "unknown value of kappa '0.3'"),
@@ -212,6 +219,14 @@ def test_no_kind_of_claim_goes_unseen():
         ({"artifacts": {"fig(": ARTIFACT}}, "p/artifacts.yaml, fig(: a name has letters"),
         ({"artifacts": {"..": ARTIFACT}}, "p/artifacts.yaml, ..: a name has letters"),
         ({"artifacts": {"t1": ARTIFACT | {"experiments": ["f"]}}}, "unknown experiment 'f'"),
+        (
+            {"artifacts": {"comparison_e": ARTIFACT}},
+            "p/artifacts.yaml, comparison_e: e has an artifact of that name without being asked",
+        ),
+        (
+            {"artifacts": {"readings_e": ARTIFACT}, "readings": [READING]},
+            "p/artifacts.yaml, readings_e: e has an artifact of that name",
+        ),
         (claim(kind="agrees", artifact="t1"), "p/claims.yaml, c: unknown artifact 't1'"),
         (
             {"claims": claim(**GREATER)["claims"] * 2},

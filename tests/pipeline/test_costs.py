@@ -153,6 +153,6 @@ def test_a_rate_is_measured(project: Project):
     assert name == "deprl/clusters/d_psgd_fc"
     found, times = rate(project, find_cell(project, "deprl", "clusters", "d_psgd_ring", "paper"))  # type: ignore[misc]
     assert times == 20 and seconds == found.takes(times)
-    assert found.seconds > 0 and 50 < found.process_mb < 1000 and found.memory_mb > 0
+    assert found.seconds > 0 and found.process_mb > 50 and found.memory_mb > 0
     measured_next, _ = next(measure(project, "deprl", "clusters", again=False))
     assert measured_next == "deprl/clusters/dispfl_fc", "what is there stays"

@@ -1,6 +1,8 @@
 """Published runs: what is added, what is refused, and that the page is made from them alone."""
 
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -56,7 +58,7 @@ def test_more_seeds_are_added_and_seeds_are_never_counted_twice(finished):
     run(cell, range(4, 6), finished.root / run_path("laptop", cell, "4-6"))
     assert [path.name for path in publish(finished, "laptop", ["pfedrl_rep"])] == ["4-6.parquet"]
     run(cell, range(5, 7), finished.root / run_path("laptop", cell, "5-7"))
-    with pytest.raises(PfedrlError, match="shares seeds"):
+    with pytest.raises(PfedrlError, match=r"shares seeds .*\(git rm .*4-6.*\).*\(rm .*5-7.*\)"):
         list(publish(finished, "laptop", ["pfedrl_rep"]))
 
 
@@ -79,6 +81,29 @@ def test_the_page_is_drawn_from_published_runs_alone(finished):
     assert (finished.root / "paper_figures" / "index.html").exists()
     summary = read_summary(finished.root / "results/published/summaries", *EXPERIMENT)
     assert summary.seeds == range(4)
+
+
+def test_after_an_error_no_more_is_begun(tmp_path, monkeypatch):
+    begun, cancelled = [], threading.Event()
+
+    def summarise(*job):
+        begun.append(job)
+        if len(begun) == 1:
+            raise PfedrlError("broken")
+        cancelled.wait()
+
+    class Pool(ThreadPoolExecutor):
+        def shutdown(self, wait=True, *, cancel_futures=False):
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            cancelled.set()
+            super().shutdown(wait=wait)
+
+    monkeypatch.setattr("pfedrl.analysis.redraw.ProcessPoolExecutor", lambda *_: Pool(1))
+    monkeypatch.setattr("pfedrl.analysis.redraw._summarise", summarise)
+    monkeypatch.setattr("pfedrl.analysis.redraw._published", lambda project: project.scale("tiny"))
+    with pytest.raises(PfedrlError, match="broken"):
+        redraw(Project.here(ROOT), tmp_path, tmp_path)
+    assert len(begun) <= 2, "the one that failed, and one that the pool may have begun meanwhile"
 
 
 def test_nothing_published_is_one_clear_error(tmp_path):

@@ -4,24 +4,28 @@ whatever it is doing."""
 from threading import Lock, Semaphore
 from types import SimpleNamespace
 
+import pytest
+
 from pfedrl.pipeline.scheduling import end_when_it_can, mend_scheduler, schedule_once
 
 
-def looks(scheduler: SimpleNamespace) -> int:
-    """How often it was woken within a second."""
-    found = 0
-    while scheduler._open_jobs.acquire(timeout=1):
-        found += 1
-    return found
+def test_many_askings_are_one_look(monkeypatch: pytest.MonkeyPatch):
+    looks = []
 
+    class ByHand:
+        def __init__(self, delay, look):
+            self.start = lambda: looks.append(look)
 
-def test_many_askings_are_one_look():
+    monkeypatch.setattr("pfedrl.pipeline.scheduling.Timer", ByHand)
     scheduler = SimpleNamespace(_open_jobs=Semaphore(0))
-    for _ in range(50):
-        schedule_once(scheduler, 0.05)
-    assert looks(scheduler) == 1
-    schedule_once(scheduler, 0.05)
-    assert looks(scheduler) == 1
+    for _ in range(2):
+        for _ in range(50):
+            schedule_once(scheduler, 1.0)
+        (look,) = looks
+        looks.clear()
+        look()
+        assert scheduler._open_jobs.acquire(blocking=False)
+        assert not scheduler._open_jobs.acquire(blocking=False)
 
 
 def test_a_signal_while_it_holds_its_own_lock_ends_it_afterwards():

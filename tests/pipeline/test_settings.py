@@ -15,7 +15,7 @@ from pfedrl.pipeline.scale import Scale
 from tests.projects import write_paper, write_scale
 
 ROOT = Path(__file__).parents[2]
-SCALES = [path.stem for path in (ROOT / "workflow" / "scales").glob("*.yaml")]
+SCALES = sorted(path.stem for path in (ROOT / "workflow" / "scales").glob("*.yaml"))
 SCALE: dict[str, Any] = {
     "scale": "s",
     "description": "d",

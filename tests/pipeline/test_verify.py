@@ -1,7 +1,10 @@
 """Short runs against what is stored: the three answers, and what is said beside them."""
 
 import json
+import re
 import shutil
+import threading
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -11,15 +14,16 @@ import pytest
 from typer.testing import CliRunner
 
 from pfedrl.cli import app
-from pfedrl.core.errors import PfedrlError
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
-from pfedrl.pipeline import confirmed
+from pfedrl.pipeline import confirmed, rates
 from pfedrl.pipeline import verify as module
 from pfedrl.pipeline.cells import cells, run_path
 from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import publish, published_runs
+from pfedrl.pipeline.records import read_records
 from pfedrl.pipeline.verify import compare, digest, verify, why_other_bits, write
 from pfedrl.pipeline.verify_published import listed, verify_published
 from tests.tiny import ROOT, every_short_run
@@ -56,7 +60,7 @@ def test_short_runs_give_the_stored_numbers_on_any_processor(name):
 
 def test_every_short_run_is_stored_and_nothing_else():
     """A new algorithm, or another budget: pfedrl verify --write."""
-    assert set(module.read(Project.here(ROOT))) == set(every_short_run())
+    assert set(read_records(ROOT, module.FILE)) == set(every_short_run())
 
 
 def test_the_three_answers():
@@ -215,6 +219,50 @@ def test_a_paper_is_confirmed_cell_by_cell_and_said_to_be_so(published, monkeypa
     kept = json.loads((published.root / confirmed.FILE).read_text())
     assert len(kept) == count
     assert set(next(iter(kept.values()))) == {"seed", "file", "code", "processor", "commit"}
+
+
+def test_two_processes_record_without_losing_what_the_other_wrote(published, monkeypatch):
+    first, second, *_ = by_other_code(published, monkeypatch)
+    write_records, inside = confirmed.write_records, []
+
+    def write_slowly(*given):
+        if not inside:
+            inside.append(threading.Thread(target=record, args=[second]))
+            inside[0].start()
+            time.sleep(0.5)  # the other would read by now what this one is about to replace
+        write_records(*given)
+
+    def record(cell):
+        (path,) = published_runs(published.root, "laptop", cell)
+        confirmed.record(published, confirmed.Made("laptop", cell, path), 2)
+
+    monkeypatch.setattr(confirmed, "write_records", write_slowly)
+    record(first)
+    inside[0].join()
+    assert len(read_records(published.root, confirmed.FILE)) == 2
+
+
+def test_a_broken_published_file_is_named(published):
+    cell = next(iter(cells(published, "pfedrl_rep", "figure2", "laptop")))
+    (path,) = published_runs(published.root, "laptop", cell)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(PfedrlError, match=re.escape(path.name)) as caught:
+        list(listed(published))
+    assert caught.value.exit_code == BROKEN_ARTIFACT
+
+
+@pytest.mark.parametrize(
+    ("file", "read"),
+    [
+        (module.FILE, lambda root: next(verify(Project(root)))),
+        (rates.FILE, lambda root: rates._stored(root)),
+    ],
+)
+def test_a_broken_record_is_named_with_what_to_do(tmp_path, file, read):
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_text("{")
+    with pytest.raises(PfedrlError, match=f"{file}: cannot be read .*: git restore {file}"):
+        read(tmp_path)
 
 
 def test_a_confirmation_by_other_code_or_of_another_file_counts_as_nothing(published, monkeypatch):

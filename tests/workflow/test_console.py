@@ -38,6 +38,11 @@ def test_in_a_file_there_is_a_line_a_job_and_the_last_says_where_the_report_is(p
     assert project.make().splitlines()[-1] == REPORT, "also where there is nothing to do"
 
 
+@pytest.mark.parametrize("argument", ["tinny", "--unlock"])
+def test_where_nothing_was_to_be_made_no_report_is_named(project: Tiny, argument: str):
+    assert REPORT not in project.snakemake(argument).stdout
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Signals):
     """As a batch system or Ctrl-C does it, to all processes at once."""
@@ -60,14 +65,15 @@ def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Sign
 class Made:
     """Our console on a made-up terminal, told of made-up jobs."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, runs: bool = True):
         self.folder = folder
         self.report = folder / "index.html"
         self.report.touch()
         self.console = JobConsole(self.report, lambda rule, wildcards: None, dry=False, cores=2)
         self.written = io.StringIO()
         self.console.console = Console(file=self.written, width=80, soft_wrap=True)
-        self.tell("run_info", stats={"total": 3})
+        if runs:
+            self.tell("run_info", stats={"total": 3})
 
     def tell(self, event: str, message: str = "", **facts: object) -> None:
         facts = {"event": event, "msg": message, "levelno": logging.INFO, **facts}
@@ -103,9 +109,9 @@ def test_the_screen_is_a_bar_and_a_line_a_running_job(tmp_path: Path):
     made.written.truncate(0)
     made.console.console.print(made.console._screen())
     bar, first, second = made.written.getvalue().strip("\x00").splitlines()
-    assert bar.strip().endswith("1 of 3 jobs, 0 s so far")
+    assert re.search(r"1 of 3 jobs, [\d.]+ (s|min) so far$", bar.strip())
     assert re.fullmatch(r"  Running tiny/windy/1, seeds 0-4 +57 of 120, about 80 s to go *", first)
-    assert re.fullmatch(r"  Running tiny/windy/2, seeds 0-4 +\d+ s so far *", second)
+    assert re.fullmatch(r"  Running tiny/windy/2, seeds 0-4 +[\d.]+ (s|min) so far *", second)
 
 
 def test_jobs_that_a_cluster_has_not_started_are_counted_on_one_line(tmp_path: Path):
@@ -156,6 +162,18 @@ def test_without_a_report_the_end_is_told_all_the_same(tmp_path: Path):
     made.report.unlink()
     made.tell("progress", done=3, total=3)
     assert made.last() == "Done, 3 jobs. The report is not made yet."
+
+
+@pytest.mark.parametrize(
+    ("said", "report"), [("Nothing to be done (all is up to date).", True), ("Unlocked.", False)]
+)
+def test_without_a_run_the_report_is_named_only_where_it_is_up_to_date(
+    tmp_path: Path, said: str, report: bool
+):
+    made = Made(tmp_path, runs=False)
+    made.tell("", said)
+    made.console.close()
+    assert (f"The report is {made.report}" in made.written.getvalue()) == report
 
 
 def test_an_error_of_snakemake_is_shown_and_no_report(tmp_path: Path):

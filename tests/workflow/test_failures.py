@@ -81,6 +81,8 @@ def curves(**panel: object) -> dict:
     ("file", "values", "arguments", "message"),
     [
         ("", {}, ["--config", "scale=laptpo"], "unknown scale 'laptpo'. Did you mean 'laptop'?"),
+        ("", {}, ["--config", "scale=published"], "scale 'published' is what `pfedrl publish`"),
+        ("", {}, [RUN.replace("laptop", "published")], "unknown target 'results/published/runs"),
         ("", {}, ["tinny"], "unknown target 'tinny'. Did you mean 'tiny'?"),
         (
             "",

@@ -1,5 +1,7 @@
 """Profiles for clusters: what is asked of them is what the runs before took."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -17,7 +19,7 @@ from pfedrl.pipeline.costs import (
     nodes,
     sentences,
 )
-from pfedrl.pipeline.project import Project
+from tests.tiny import tiny_project
 from tests.workflow.conftest import ROOT, Tiny
 
 
@@ -36,10 +38,10 @@ def test_time_and_memory_are_asked_for_with_room_and_within_bounds():
     assert megabytes(hour) == 1500 and megabytes(hour, attempt=2) == 3000
 
 
-def test_every_run_of_the_paper_scale_ends_within_its_retries():
+def test_every_run_of_the_paper_scale_ends_within_its_retries(tmp_path: Path):
     profile = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())
     tries = 1 + profile["retries"]  # each goes on from the checkpoint of the one before
-    found = bills(Project(ROOT), "paper")
+    found = bills(tiny_project(tmp_path, published=True), "paper")
     longest = max(cost.seconds for bill in found.values() for cost in bill.costs)
     assert longest < tries * 60 * LONGEST / 1.5, "on a processor that is slower by half"
 

@@ -9,7 +9,7 @@ from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
-from pfedrl.cli.program import available_cores
+from pfedrl.cli.program import available_cores, scale_to_run
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
@@ -79,7 +79,7 @@ def check_drawings():
 
 try:
     PROJECT = Project.here(Path(workflow.basedir))
-    SCALE = str(config.get("scale", "laptop"))
+    SCALE = scale_to_run(str(config.get("scale", "laptop")))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     say_what_is_skipped()

@@ -1,28 +1,11 @@
 """Environments: what is random about a family's members, drawn once for all cells that share it."""
 
 
-localrules:
-    fetch,  # the nodes of a cluster may have no network
-
-
-rule fetch:
-    output:
-        arrays=str(path_of("{data}")),
-    log:
-        "results/logs/data/{data}.log",
-    wildcard_constraints:
-        data="|".join(FACTS),
-    threads: 1
-    resources:
-        mem_mb=2000,
-    message:
-        "Fetching {wildcards.data}"
-    shell:
-        "python -m pfedrl --log {log:q} data fetch {wildcards.data:q}"
-
-
 def data_of(cell):
-    """The data set's file that a cell reads; cells without theirs are skipped before."""
+    """The data set's file that a cell reads; cells without theirs are skipped before.
+
+    No rule makes it: Snakemake removes what it is to make anew, and some data cannot be fetched.
+    """
     name = getattr(cell.family, "data", None)
     return [path_of(name)] if name in FACTS else []
 

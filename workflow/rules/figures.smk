@@ -18,7 +18,11 @@ def artifact_settings(wildcards):
 def artifact_context(wildcards):
     """What else a drawing shows: its experiments' titles and claims, and what the scale cuts."""
     page, named = PROJECT.paper(wildcards.paper), experiments_run(wildcards)
-    claims = [c for c in page.claims if getattr(c.test, "experiment", None) in named]
+    claims = [
+        claim
+        for claim in page.claims
+        if any(getattr(test, "experiment", None) in named for test in claim.tests)
+    ]
     titles = [page.experiments[name].title for name in named]
     cut = cuts_of(PROJECT, wildcards.paper, named, SCALE)
     missing = [

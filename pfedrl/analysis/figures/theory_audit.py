@@ -41,7 +41,7 @@ def draw(context: Context) -> Drawing:
 
 
 def experiment_of(claim: Claim) -> str:
-    return str(getattr(claim.test, "experiment", ""))
+    return str(getattr(claim.tests[0], "experiment", ""))
 
 
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
