@@ -233,7 +233,9 @@ class Claim(Settings):
     id: Name
     words: str = Field(description="the paper's words, in brief")
     where: str = Field(description="where they stand in the paper")
-    test: Written | list[Written] = Field(description="a comparison, or several that must all hold")
+    test: Written | Annotated[list[Written], Field(min_length=1)] = Field(
+        description="a comparison, or several that must all hold"
+    )
     ours: bool = Field(False, description="the paper does not say it; listed and counted apart")
     note: str = Field(
         "",

@@ -228,6 +228,7 @@ def test_no_kind_of_claim_goes_unseen():
             "p/artifacts.yaml, readings_e: e has an artifact of that name",
         ),
         (claim(kind="agrees", artifact="t1"), "p/claims.yaml, c: unknown artifact 't1'"),
+        ({"claims": [claim(**GREATER)["claims"][0] | {"test": []}]}, "p/claims.yaml"),
         (
             {"claims": claim(**GREATER)["claims"] * 2},
             "p/claims.yaml: the id 'c' is given twice",
