@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +29,9 @@ def redraw_without_pictures(folder: Path) -> None:
         patch.setattr(Figure, "savefig", lay_out)
         here = ThreadPoolExecutor(1)  # other processes would not know of it
         patch.setattr("pfedrl.analysis.redraw.ProcessPoolExecutor", lambda *_: here)
+        simulated = Path("paper_figures", "evidence", "level.md")  # not drawn from runs
+        (folder / simulated).parent.mkdir(parents=True)
+        shutil.copy(ROOT / simulated, folder / simulated)
         redraw(Project.here(ROOT), folder / "paper_figures", folder)
 
 

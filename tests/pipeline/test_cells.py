@@ -88,7 +88,10 @@ def test_a_budget_shortens_only_what_an_algorithm_has(tmp_path: Path):
             "unknown key 'learning_rte'. Did you mean 'learning_rate'?",
         ),
         ({"family": {}, "variants": {"qavg": AVERAGING}}, "the key 'name' is missing"),
-        ({"variants": {}, "sweep": {"kappa": [1]}}, "must be family.<key> or algorithm.<key>"),
+        (
+            {"variants": {"qavg": {}}, "sweep": {"kappa": [1]}},
+            "must be family.<key> or algorithm.<key>",
+        ),
     ],
 )
 def test_mistakes_are_explained(tmp_path: Path, experiment: dict, message: str):

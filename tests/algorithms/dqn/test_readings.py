@@ -145,10 +145,11 @@ def test_a_reading_runs_a_seed_alone_as_in_a_block_and_measures_what_it_says(pro
 
 
 def test_the_declared_readings_are_run_with_what_they_say(project):
-    """Every reading is an experiment with a budget at the laptop scale, on CartPole and Acrobot."""
+    """Those that are run are experiments with a budget at the laptop scale, on both tasks."""
     page = project.paper("pfedrl_rep")
-    assert set(READINGS) <= {reading.id for reading in page.readings}
-    for reading in page.readings:
+    run = [reading for reading in page.readings if not reading.metrics]  # not only looked at
+    assert set(READINGS) <= {reading.id for reading in run}
+    for reading in run:
         for experiment in map(reading.runs, reading.experiments):
             assert project.budget(project.scale("laptop"), "pfedrl_rep", experiment) is not None
             cell = find_cell(project, "pfedrl_rep", experiment, "pfed_dqn_rep", "laptop")
