@@ -80,6 +80,7 @@ def test_figure_4_gives_the_exponent_that_was_made_up(drawn):
     data = pd.read_csv(drawn("figure4") / "figure4.csv")
     assert set(data["at"]) == {1, 4, 8, 16, 32}
     np.testing.assert_allclose(data["exponent"], 0.7, atol=0.05)
+    assert (data[data["at"] == 1]["geometric_mean"] == 1).all()
 
 
 @pytest.mark.parametrize("name", ["figure2", "figure4", "figure7", "figure8", "figure11"])

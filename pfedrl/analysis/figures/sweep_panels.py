@@ -38,7 +38,10 @@ def draw(context: Context) -> Drawing:
         panel_labels(list(grid.flat)[: len(panels)])
     drawn, labels = drawn_axes[0].get_legend_handles_labels()
     figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
-    return Drawing(figure, pd.concat(frames, ignore_index=True))
+    data = pd.concat(frames, ignore_index=True)
+    if options.logarithmic or options.shows == "speedups":
+        data = data.rename(columns={"mean": "geometric_mean"})
+    return Drawing(figure, data)
 
 
 def lines(context: Context, panel: SweepPanel, options: SweepPanels) -> pd.DataFrame:
