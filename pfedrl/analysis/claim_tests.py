@@ -56,21 +56,16 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
     order = list(points)
     whole = judged([fall(order[0], order[-1])], above())
     steps = judged([fall(before, after) for before, after in pairwise(order)], above())
+    reversals = []  # as a whole, or in one of its steps; with all seeds, and without any one
     for part in (steps, whole):
-        if part.p_for is None or part.p_against is None:  # a seed has no value
+        if part.p_against is None or part.p_against_without is None:  # a seed has no value
             return part
-    assert steps.p_against is not None and whole.p_against is not None
-    against = [
-        min(1.0, 2 * min(ends, between))  # reversed as a whole, or in one of its steps
-        for ends, between in (
-            (whole.p_against, steps.p_against),
-            (whole.p_against_without or 0.0, steps.p_against_without or 0.0),
-        )
-    ]
-    if steps.p_against < LEVEL:
+        reversals.append((part.p_against, part.p_against_without))
+    against, against_without = (min(1.0, 2 * min(p)) for p in zip(*reversals, strict=True))
+    if reversals[0][0] < LEVEL:
         whole = without(whole, p_for=True)
         whole = replace(whole, evidence=f"{whole.evidence}; but a step goes the other way")
-    return replace(whole, p_against=against[0], p_against_without=against[1])
+    return replace(whole, p_against=against, p_against_without=against_without)
 
 
 def greater_cell(test: Greater, summary: Summary) -> Outcome:

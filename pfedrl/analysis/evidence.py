@@ -23,7 +23,7 @@ from scipy import stats
 LEVEL = 0.01  # of a claim: how often its verdict may be wrong
 FIRST_LOOK = 5  # seeds
 UNSEEN = 2.0
-ENOUGH = 20  # seeds below which no difference of means is decided, however clear
+FEWEST = 20  # seeds below which no difference of means is decided, however clear
 MANY = 160  # seeds beyond which only the outermost are dropped in turn
 LAST_LOOK = 13  # 40,960 seeds: more is no reasonable price
 

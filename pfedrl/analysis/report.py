@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pfedrl.analysis.evidence import ENOUGH, FIRST_LOOK
+from pfedrl.analysis.evidence import FEWEST, FIRST_LOOK
 from pfedrl.analysis.output import DEFAULT_SCALE, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
@@ -64,7 +64,7 @@ def report(
         "where one is clearly reversed, each at a level of 1% that stays valid when seeds are "
         "added, and neither if one seed less would unsay it. A shorter training than the "
         "paper's only <b>leans</b>. What is <b>undecided</b> says what it would take: fewer than "
-        f"{ENOUGH} seeds decide no difference of means, however clear.</p>\n"
+        f"{FEWEST} seeds decide no difference of means, however clear.</p>\n"
         f"<ul>{contents}</ul>\n{''.join(papers)}</body>\n</html>\n",
     )
 
@@ -140,9 +140,9 @@ def judged_from(scale: str) -> str:
 def ledger(judged: dict[str, Any]) -> str:
     """How far the verdicts can be trusted."""
     if not judged["tested"]:
-        return f"None has the {ENOUGH} seeds that a verdict takes."
+        return f"None has the {FEWEST} seeds that a verdict takes."
     return (
-        f"{judged['tested']} claims have the {ENOUGH} seeds that a verdict takes, each at a level "
+        f"{judged['tested']} claims have the {FEWEST} seeds that a verdict takes, each at a level "
         f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most."
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.evidence import ENOUGH, LEVEL, next_look, p_above
+from pfedrl.analysis.evidence import FEWEST, LEVEL, next_look, p_above
 from pfedrl.analysis.outcomes import (
     CONTRADICTED,
     NOT_RUN,
@@ -178,7 +178,7 @@ def _is_printed(test: Test) -> bool:
 
 def expected_wrong(results: Sequence[dict[str, Any]]) -> tuple[int, float]:
     """How many claims have seeds enough for a verdict, and how many of those may be wrong."""
-    count = sum(r["p_value"] is not None and r["seeds"] >= ENOUGH for r in results)
+    count = sum(r["p_value"] is not None and r["seeds"] >= FEWEST for r in results)
     return count, count * LEVEL
 
 

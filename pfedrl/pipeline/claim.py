@@ -61,6 +61,14 @@ class Greater(Settings):
         "", description="why seeds without a value may be left out; empty: they may not"
     )
 
+    @model_validator(mode="after")
+    def changes_are_of_plain_values(self) -> "Greater":
+        other = (self.greater_metric, self.agent, self.reached, self.ends)
+        plain = self.factor == 1 and self.of_agents == "mean" and not any(other)
+        if self.since is not None and not plain:
+            raise ValueError("'since' is for one metric as it is, of all agents")
+        return self
+
 
 class Ahead(Settings):
     """Variants ahead of others wherever they meet: a `greater` for each pair, metric and point."""
@@ -294,9 +302,6 @@ class Reading(Settings):
 
     def floor(self, floor: Floor | None) -> Floor | None:
         """The control, looked at as the comparison is."""
-        metric = None if floor is None else self.metrics.get(floor.metric or "")
-        return (
-            floor
-            if floor is None or metric is None
-            else floor.model_copy(update={"metric": metric})
-        )
+        if floor is None or floor.metric not in self.metrics:
+            return floor
+        return floor.model_copy(update={"metric": self.metrics[floor.metric]})

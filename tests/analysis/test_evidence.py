@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from pfedrl.analysis.evidence import (
+    FEWEST,
     LEVEL,
     look,
     next_look,
@@ -135,6 +136,10 @@ def test_the_seeds_said_to_be_needed_decide_about_half_of_the_time_or_more(effec
 def test_what_no_number_of_seeds_decides_is_said():
     assert seeds_needed(0.0, 1.0) is None
     assert seeds_needed(1e-6, 1.0) is None
+
+
+def test_the_fewest_seeds_are_those_that_decide_what_no_seed_doubts():
+    assert seeds_needed(1.0, 0.0) == FEWEST
 
 
 def test_no_seeds_of_ours_make_the_error_of_a_printed_number_smaller():

@@ -291,6 +291,32 @@ def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds
     assert shown[1].endswith(", 1 more not run")
 
 
+def test_only_readings_that_change_what_is_compared_are_judged():
+    page = Paper.model_construct(
+        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        readings=[
+            Reading(id="k1", words="K", experiments=["e"], variants={"good": {"k": 1}, "zero": {}}),
+            Reading(id="m", words="M", metrics={"objective": "other", "unused": "other"}),
+        ],
+    )  # fmt: skip
+
+    def judged(**test) -> list[str]:
+        return [r["id"] for r in readings(claim(GREATER | test), page, {}, lambda _: "")]
+
+    assert judged() == ["k1", "m"]
+    assert judged(greater="zero", smaller="poor") == ["m"]
+    assert judged(greater="zero", smaller="poor", metric="third") == []
+
+
+def test_a_reading_of_another_metric_looks_so_at_the_control_too():
+    reading = Reading(id="m", words="M", metrics={"a": "b"})
+    floor = claim(floor={"cell": "zero", "metric": "a"}).floor
+    assert reading.floor(floor).metric == "b"
+    assert reading.floor(None) is None
+    pair = claim(GREATER | {"metric": "c", "greater_metric": "a"}).tests[0]
+    assert reading.of(pair).greater_metric == "b"
+
+
 def test_a_reading_with_a_shorter_training_only_leans(summary):
     data = summary(good=10, poor=5)
     page = Paper.model_construct(

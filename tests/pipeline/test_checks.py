@@ -229,6 +229,7 @@ def test_no_kind_of_claim_goes_unseen():
         ),
         (claim(kind="agrees", artifact="t1"), "p/claims.yaml, c: unknown artifact 't1'"),
         ({"claims": [claim(**GREATER)["claims"][0] | {"test": []}]}, "p/claims.yaml"),
+        (claim(**GREATER, since=["qavg", "qavg"], factor=2), "'since' is for one metric as it is"),
         (
             {"claims": claim(**GREATER)["claims"] * 2},
             "p/claims.yaml: the id 'c' is given twice",
