@@ -17,6 +17,7 @@ from pfedrl.analysis.verdicts import (
     LEANS_FOR,
     VERDICTS,
     at_budget,
+    contradicting,
     decide,
     expected_wrong,
     gated,
@@ -133,8 +134,11 @@ def judge(
     }
 
 
-def _evidence(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> str:
-    """What each comparison found, said with the experiment and metric where these differ."""
+def _evidence(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[str]:
+    """What each comparison found, said with the experiment and metric where these differ.
+
+    What contradicts a claim stands first.
+    """
     differ = [
         key for key in ("experiment", "metric") if len({getattr(t, key, "") for t in tests}) > 1
     ]
@@ -146,7 +150,9 @@ def _evidence(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> str:
         if outcome.verdict == NOT_RUN:  # which names the experiment itself
             place = ""
         found.append(f"{place}: {outcome.evidence}" if place else outcome.evidence)
-    return "; ".join(dict.fromkeys(found))
+    turned = zip(contradicting(outcomes), found, strict=True)
+    first = sorted(turned, key=lambda pair: not pair[0])  # the others stay in their order
+    return list(dict.fromkeys(words for _, words in first))
 
 
 def _ways(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[int] | None:
@@ -268,4 +274,4 @@ def _silenced(result: dict[str, Any], scale: str) -> dict[str, Any]:
     kept = {"id", "words", "where", "ours", "kind", "seeds"}
     silent = {key: value if key in kept else None for key, value in result.items()}
     silent |= {"notes": [], "readings": []}
-    return silent | {"verdict": NOT_RUN, "evidence": f"{scale} scale issues no verdicts"}
+    return silent | {"verdict": NOT_RUN, "evidence": [f"{scale} scale issues no verdicts"]}

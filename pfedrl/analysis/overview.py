@@ -1,19 +1,30 @@
 """The report in short, as a page that a code host shows: what was drawn, and every verdict."""
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from pfedrl.analysis.ledger import (
+    SYMBOLS,
+    Group,
+    at_a_glance,
+    found,
+    groups,
+    judged_from,
+    read_beside,
+    trust,
+)
 from pfedrl.analysis.output import write_text
-from pfedrl.analysis.report import SYMBOLS, beside, judged_from, ledger, read_result
+from pfedrl.analysis.report import read_result
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
 
 def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
     """Write figures_dir/README.md from the same files as the report."""
+    judged = {name: read_result(claims_dir / f"{name}.json") for name in project.papers}
     sections = [
-        _section(paper, figures_dir / name, read_result(claims_dir / f"{name}.json"))
-        for name, paper in project.papers.items()
+        _section(paper, figures_dir / name, judged[name]) for name, paper in project.papers.items()
     ]
     heading = "# What was reproduced\n\nThe whole report is `index.html`."
     for words, file in (
@@ -22,7 +33,13 @@ def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
     ):
         if (figures_dir / file).exists():
             heading += f" {words}: [{file}]({file})."
-    heading += "\n"
+    heads = " | ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
+    heading += f"\n\n| claims | {heads} |\n|---|{'--:|' * len(SYMBOLS)}\n"
+    for name, paper in project.papers.items():
+        result = judged[name]
+        counts = [""] * len(SYMBOLS) if result is None else at_a_glance(result)
+        heading += f"| {paper.title} | {' | '.join(counts)} |\n"
+    heading += "\nIn brackets: what the paper does not say, and we ask.\n"
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 
 
@@ -43,23 +60,20 @@ def _section(paper: Paper, folder: Path, judged: dict[str, Any] | None) -> str:
         )
     if judged is None:
         return "\n".join([*lines, "", "No verdicts yet.", ""])
+    lines += ["", f"Claims {judged_from(judged['scale'])}. {trust(judged)}", ""]
     for ours, heading in ((False, "the paper says"), (True, "we ask whether (ours)")):
-        claims = [claim for claim in judged["claims"] if claim["ours"] == ours]
-        if claims:
-            counts = judged["ours" if ours else "counts"]
-            lines += _ledger(claims, counts, heading, judged["scale"])
-    return "\n".join([*lines, "", ledger(judged), ""])
+        for group in groups(judged, ours):
+            lines += _group(group, heading)
+    return "\n".join(lines)
 
 
-def _ledger(
-    claims: list[dict[str, Any]], counts: dict[str, int], heading: str, scale: str
-) -> list[str]:
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    lines = ["", f"Claims {judged_from(scale)}: {counted}.", ""]
-    lines += [f"| verdict | {heading} | we find |", "|---|---|---|"]
-    for claim in claims:
-        words = f"{claim['words']} ({claim['where']})"
-        badge = f"{SYMBOLS[claim['verdict']]} {claim['verdict']}"
-        cells = ("; ".join([badge, *beside(claim)]), words, claim["evidence"])
+def _group(group: Group, heading: str) -> list[str]:
+    asked = " (ours)" if group.claims[0]["ours"] else ""
+    opened = " open" if group.unfolded else ""
+    lines = [f"<details{opened}><summary><b>{group.heading}</b>{asked}</summary>", ""]
+    lines += [f"| {heading} | we find | beside it |", "|---|---|---|"]
+    for claim in group.claims:
+        words = f"{escape(claim['words'])} ({escape(claim['where'])})"
+        cells = (words, found(claim), read_beside(claim))
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
-    return lines
+    return [*lines, "", "</details>", ""]

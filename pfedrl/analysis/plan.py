@@ -206,13 +206,13 @@ def _open(
     verdict = NOT_RUN if result is None else result["verdict"]
     needs: dict[Place, int] = {}
     if result is None or verdict == NOT_RUN:
-        reason = "not run" if result is None else f"not run: {result['evidence']}"
+        reason = "not run" if result is None else f"not run: {'; '.join(result['evidence'])}"
     elif verdict != UNDECIDED:
         reason = f"the paper's budget: this is at {less}"
     elif less and not claim.budget_free:
         reason = f"the paper's budget: more seeds would only lean at {less}"
     elif result["needed"] is None:
-        reason = "; ".join(result["notes"]) or result["evidence"]
+        reason = "; ".join(result["notes"] or result["evidence"])
     else:
         needs, reason = _lacking(places, result["needed"], measured), ""
     return OpenClaim(page.paper, claim.id, claim.words, claim.ours, verdict, places, needs, reason)

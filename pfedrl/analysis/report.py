@@ -8,19 +8,23 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pfedrl.analysis.evidence import FEWEST, FIRST_LOOK
+from pfedrl.analysis.evidence import FEWEST
+from pfedrl.analysis.ledger import (
+    SYMBOLS,
+    Group,
+    at_a_glance,
+    found,
+    groups,
+    judged_from,
+    read_beside,
+    trust,
+)
 from pfedrl.analysis.output import DEFAULT_SCALE, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME as PUBLISHED
-
-SYMBOLS = {
-    "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
-    "undecided": "?", "not run": "–", "outside its assumptions": "∅",
-}  # fmt: skip
 
 
 def report(
@@ -37,22 +41,19 @@ def report(
     was not drawn has a command that draws it at the scale, or the reason why none does.
     """
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
+    judged = {name: read_result(claims_dir / f"{name}.json") for name in project.papers}
     papers = [
         _paper(
             paper,
             figures_dir / name,
             f"{link}/{name}",
-            read_result(claims_dir / f"{name}.json"),
+            judged[name],
             code or {},
             partial(absent, project, name, scale=scale),
             scale,
         )
         for name, paper in project.papers.items()
     ]
-    contents = "".join(
-        f'<li><a href="#{name}">{escape(paper.title)}</a></li>'
-        for name, paper in project.papers.items()
-    )
     write_text(
         output,
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -65,7 +66,7 @@ def report(
         "added, and neither if one seed less would unsay it. A shorter training than the "
         "paper's only <b>leans</b>. What is <b>undecided</b> says what it would take: fewer than "
         f"{FEWEST} seeds decide no difference of means, however clear.</p>\n"
-        f"<ul>{contents}</ul>\n{''.join(papers)}</body>\n</html>\n",
+        f"{_contents(project, judged)}{''.join(papers)}</body>\n</html>\n",
     )
 
 
@@ -82,6 +83,27 @@ def read_result(path: Path) -> dict[str, Any] | None:
         ) from None
 
 
+def _contents(project: Project, judged: Mapping[str, dict[str, Any] | None]) -> str:
+    """A line a paper, with how many of its sentences have which verdict."""
+    heads = "".join(
+        f'<th class="{verdict.replace(" ", "-")}">{symbol} {verdict}</th>'
+        for verdict, symbol in SYMBOLS.items()
+    )
+    rows = ""
+    for name, paper in project.papers.items():
+        result = judged[name]
+        counts = [""] * len(SYMBOLS) if result is None else at_a_glance(result)
+        cells = "".join(f"<td>{count}</td>" for count in counts)
+        rows += (
+            f'<tr><td class="words"><a href="#{name}">{escape(paper.title)}</a></td>{cells}</tr>\n'
+        )
+    return (
+        f'<div class="scroll"><table class="numbers glance">\n<thead><tr><th></th>{heads}</tr>'
+        f"</thead>\n<tbody>\n{rows}</tbody></table></div>\n"
+        '<p class="soft">In brackets: what the paper does not say, and we ask.</p>\n'
+    )
+
+
 def _paper(
     paper: Paper,
     folder: Path,
@@ -92,8 +114,12 @@ def _paper(
     scale: str,
 ) -> str:
     artifacts = ""
+    places = {name: escape(f"{paper.paper}-{name}") for name in paper.artifacts}
     for name, artifact in paper.artifacts.items():
-        artifacts += f"<h3>{escape(artifact.title)} <span class='soft'>{escape(name)}</span></h3>\n"
+        artifacts += (
+            f'<h3 id="{places[name]}">{escape(artifact.title)} '
+            f'<span class="soft">{escape(name)}</span></h3>\n'
+        )
         known = read_result(folder / f"{name}.json")
         if known is None:
             artifacts += _not_drawn(artifact, folder / name, why, scale)
@@ -104,119 +130,49 @@ def _paper(
         if paper.theory
         else ""
     )
+    drawn = " · ".join(f'<a href="#{place}">{escape(name)}</a>' for name, place in places.items())
     return (
         f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
         f'<p class="soft">{escape(paper.reference)}</p>\n{theory}'
-        f"{_claims(judged)}{artifacts}{_fidelity(paper.fidelity)}</section>\n"
+        f'{_claims(judged)}<h3>Tables and figures</h3>\n<p class="soft">{drawn}</p>\n{artifacts}'
+        f"{_fidelity(paper.fidelity)}</section>\n"
     )
-
-
-def _badge(verdict: str, tag: str = "span", text: str = "") -> str:
-    kind = f"verdict {verdict.replace(' ', '-')}"
-    return f'<{tag} class="{kind}">{SYMBOLS[verdict]} {text}{verdict}</{tag}>'
 
 
 def _claims(judged: dict[str, Any] | None) -> str:
     if judged is None:
         return "<h3>Claims</h3>\n<p>No verdicts yet.</p>\n"
-    theirs = [result for result in judged["claims"] if not result["ours"]]
-    ours = [result for result in judged["claims"] if result["ours"]]
     shown = (
         f'<h3>Claims</h3>\n<p class="soft">Judged {judged_from(judged["scale"])}. '
-        f"{ledger(judged)}</p>\n"
+        f"{trust(judged)}</p>\n"
     )
-    shown += _ledger_table(theirs, judged["counts"], "The paper says")
-    if ours:
-        shown += "<h4>What the paper does not say (ours)</h4>\n"
-        shown += _ledger_table(ours, judged["ours"], "We ask whether")
+    shown += "".join(_group(group, "The paper says") for group in groups(judged, ours=False))
+    if asked := "".join(_group(group, "We ask whether") for group in groups(judged, ours=True)):
+        shown += f"<h4>What the paper does not say (ours)</h4>\n{asked}"
     return shown
 
 
-def judged_from(scale: str) -> str:
-    """Which runs verdicts come from."""
-    return "from the published runs" if scale == PUBLISHED else f"at the {escape(scale)} scale"
-
-
-def ledger(judged: dict[str, Any]) -> str:
-    """How far the verdicts can be trusted."""
-    if not judged["tested"]:
-        return f"None has the {FEWEST} seeds that a verdict takes."
+def _group(group: Group, heading: str) -> str:
+    """The claims with one verdict, folded away unless that is what a reader comes for."""
+    kind = group.verdict.replace(" ", "-")
+    rows = "".join(_claim(result) for result in group.claims)
     return (
-        f"{judged['tested']} claims have the {FEWEST} seeds that a verdict takes, each at a level "
-        f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most."
+        f'<details class="group"{" open" if group.unfolded else ""}><summary>'
+        f'<span class="verdict {kind}">{group.heading}</span></summary>\n<table class="claims">\n'
+        f"<thead><tr><th>{heading}</th><th>We find</th><th>Beside it</th></tr></thead>\n"
+        f"<tbody>\n{rows}</tbody></table></details>\n"
     )
-
-
-def _ledger_table(results: list[dict[str, Any]], counts: dict[str, int], heading: str) -> str:
-    badges = "".join(
-        _badge(verdict, "li", f"{count} ") for verdict, count in counts.items() if count
-    )
-    rows = "".join(_claim(result) for result in results)
-    return (
-        f'<ul class="counts">{badges}</ul>\n<table class="claims">\n'
-        f"<thead><tr><th>Verdict</th><th>{heading}</th><th>We find</th></tr></thead>\n"
-        f"<tbody>\n{rows}</tbody></table>\n"
-    )
-
-
-def beside(result: dict[str, Any]) -> list[str]:
-    """What is to be read beside a verdict: budget, what it would take, other readings."""
-    found = list(result["notes"])
-    way = "that way" if result.get("ours") else "the paper's way"
-    if result["verdict"] == "undecided" and (ways := _ways(result, way)):
-        found.append(ways)
-    readings = result["readings"]
-    if not readings or result["verdict"] == "not run":
-        return found
-    run = [r for r in readings if r["verdict"] != "not run"]
-    if not run:
-        words = "other readings are declared, none of them run with all that is compared"
-        return [*found, f"{len(readings)} {words}"]
-    holds = sum(r["verdict"] in ("reproduced", "leans for") for r in run)
-    whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
-    pointing = sum(ways[0] == ways[1] for ways in whole)
-    words = f"holds in {holds} of {len(run)} other readings that were run"
-    found.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
-    found += [
-        ", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r, way)])) for r in run
-    ]
-    if absent := [r["words"] for r in readings if r["verdict"] == "not run"]:
-        found.append(f"not run: {', '.join(absent)}")
-    return found
-
-
-def _ways(judged: dict[str, Any], way: str) -> str:
-    """Which way the means over seeds go, though too few seeds decide nothing."""
-    ways = judged["ways"]
-    return f"{ways[0]} of {ways[1]} means go {way}" if ways and ways[1] > 1 else ""
-
-
-def _points(reading: dict[str, Any], way: str) -> str:
-    effect, low, high = (reading[key] for key in ("effect", "low", "high"))
-    left_out = f", {reading['left_out']} more not run" if reading["left_out"] else ""
-    if (ways := _ways(reading, way)) or effect is None or low is None or high is None:
-        return ways + left_out
-    return f"{effect:.3g} ({low:.3g} to {high:.3g})" + left_out
 
 
 def _claim(result: dict[str, Any]) -> str:
-    found = escape(result["evidence"])
-    side = "p_against" if result["verdict"] in ("contradicted", "leans against") else "p_value"
-    if result[side] is not None:
-        shown = "p &lt; 0.001" if result[side] < 0.001 else f"p = {result[side]:.3f}"
-        opposite = " that the opposite holds" if side == "p_against" else ""
-        words = f"{shown}{opposite}, however often one has looked"
-        if result["seeds"] < FIRST_LOOK:
-            words = f"not tested: fewer than {FIRST_LOOK} seeds"
-        found += f'<br><span class="soft">{words}</span>'
+    shown = found(result)
     if result["counterexample"] is not None:
         text = escape(readable(result["counterexample"]))
-        found += f"<details><summary>The counterexample</summary><pre>{text}</pre></details>"
-    notes = "".join(f'<br><span class="soft">{escape(note)}</span>' for note in beside(result))
+        shown += f"<details><summary>The counterexample</summary><pre>{text}</pre></details>"
     return (
-        f"<tr><td>{_badge(result['verdict'])}{notes}</td><td>{escape(result['words'])}"
+        f"<tr><td>{escape(result['words'])}"
         f'<br><span class="soft">{escape(result["where"])} · {escape(result["id"])}</span></td>'
-        f"<td>{found}</td></tr>\n"
+        f"<td>{shown}</td><td>{read_beside(result)}</td></tr>\n"
     )
 
 

@@ -17,9 +17,7 @@ h3 { font-size: 1.1rem; margin: 2.2rem 0 .6rem; }
 p { margin: .4rem 0; max-width: 46rem; }
 a { color: var(--accent); }
 .soft { color: var(--soft); font-size: .9rem; }
-.counts { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; margin: 1rem 0;
-  list-style: none; }
-.counts li, .verdict { border: 1px solid currentColor; border-radius: 1rem; white-space: nowrap;
+.verdict { border: 1px solid currentColor; border-radius: 1rem; white-space: nowrap;
   padding: .05rem .65rem; font-size: .85rem; font-weight: 600; display: inline-block; }
 .reproduced { color: var(--good); } .contradicted { color: var(--bad); }
 .undecided, .leans-for, .leans-against { color: var(--open); }
@@ -35,7 +33,12 @@ th.group { text-align: center; border-bottom: 1px solid var(--line); }
 .numbers .words { text-align: left; white-space: normal; }
 .numbers tbody th { text-align: left; font-style: italic; font-weight: 500; padding-top: .8rem; }
 .claims tbody td { border-top: 1px solid var(--line); }
-.claims td:first-child { width: 9rem; } .claims td:nth-child(2) { width: 38%; }
+.claims { table-layout: fixed; overflow-wrap: anywhere; margin: .6rem 0 1.2rem; }
+.claims th:first-child { width: 34%; } .claims th:last-child { width: 28%; }
+.claims td:last-child { color: var(--soft); font-size: .84rem; }
+.claims details { margin: 0; } .group > summary { padding: .15rem 0; }
+.glance { margin: 1.2rem 0 .4rem; } .glance th { white-space: normal; }
+.glance .words { min-width: 22rem; }
 figure { margin: 0 0 1rem; }
 figure img { display: block; width: 100%; max-width: 54rem; height: auto; background: #fff;
   padding: .6rem; border: 1px solid var(--line); border-radius: .4rem; }
@@ -52,8 +55,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 44rem) {
   body { padding: 1rem .9rem 3rem; font-size: 15px; }
   .claims thead { display: none; }
-  .claims tr, .claims td, .claims td:first-child, .claims td:nth-child(2) {
-    display: block; width: auto; }
+  .claims tr, .claims td { display: block; width: auto; }
   .claims tr { padding: .6rem 0; border-top: 1px solid var(--line); }
   .claims tbody td { border: 0; padding: .15rem 0; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; }

@@ -87,8 +87,8 @@ def test_monotone_needs_a_step_that_is_more_than_rounding(verdict):
 def test_monotone_shows_the_change_from_end_to_end_and_a_step_that_turns(verdict):
     found = verdict(curve(5, 1, 2), **MONOTONE)
     assert found["verdict"] == "contradicted"
-    assert found["evidence"].startswith("qavg, local_steps=1 minus local_steps=inf = 3")
-    assert "a step goes the other way" in found["evidence"]
+    assert found["evidence"][0].startswith("qavg, local_steps=1 minus local_steps=inf = 3")
+    assert "a step goes the other way" in found["evidence"][0]
 
 
 def test_monotone_may_name_its_points(verdict):
@@ -100,7 +100,7 @@ def test_monotone_stays_open_where_a_point_between_the_ends_diverged(verdict):
     values[2.0][7] = np.nan
     found = verdict(values, **MONOTONE)
     assert found["verdict"] == "undecided"
-    assert "1 of 100 seeds have no value" in found["evidence"]
+    assert "1 of 100 seeds have no value" in found["evidence"][0]
 
 
 GREATER = {"kind": "greater", "greater": "qavg_local_steps=1", "smaller": "qavg_local_steps=inf"}
@@ -126,7 +126,7 @@ def test_greater(verdict, levels, margin, expected):
 def test_more_than_twice(verdict, levels, expected):
     found = verdict(curve(*levels), **GREATER, factor=2)
     assert found["verdict"] == expected
-    assert "local_steps=1 minus 2 times qavg_local_steps=inf" in found["evidence"]
+    assert "local_steps=1 minus 2 times qavg_local_steps=inf" in found["evidence"][0]
 
 
 def test_equal_values_are_not_greater_and_are_equivalent(verdict):
@@ -211,7 +211,7 @@ def test_a_slope_of_times_that_were_not_reached_decides_nothing(verdict):
     with np.errstate(divide="ignore", invalid="ignore"):
         found = verdict(values, **SLOPE, reached="objective")
     assert found["verdict"] == "undecided"
-    assert "100 of 500 runs never got there" in found["evidence"]
+    assert "100 of 500 runs never got there" in found["evidence"][0]
 
 
 def ordered(*steps: str) -> dict:
@@ -243,8 +243,8 @@ def test_seeds_without_a_value_leave_a_claim_open_and_are_told(verdict):
     values[1.0][:3] = np.nan
     found = verdict(values, **GREATER)
     assert found["verdict"] == "undecided"
-    assert "3 of 100 seeds have no value" in found["evidence"]
-    assert "diverged" not in found["evidence"]  # nothing says that they did
+    assert "3 of 100 seeds have no value" in found["evidence"][0]
+    assert "diverged" not in found["evidence"][0]  # nothing says that they did
     assert found["p_value"] is None
 
 
@@ -253,7 +253,7 @@ def test_seeds_without_a_value_may_be_left_out_for_a_reason(verdict):
     values[1.0][:3] = np.nan
     found = verdict(values, **GREATER, undefined="no such rounds")
     assert found["verdict"] == "reproduced"
-    assert "no such rounds" in found["evidence"]
+    assert "no such rounds" in found["evidence"][0]
 
 
 def times(first, second):
@@ -268,7 +268,7 @@ def test_a_time_that_was_not_reached_is_a_time_up_to_the_end(verdict):
     found = verdict(times(SLOW, FAST), **GREATER, reached="reached")
     assert found["verdict"] == "reproduced"
     assert found["effect"] == pytest.approx(40, abs=1)  # of 100 and 60, not of 150 and 60
-    assert "100 and 0 of 100 runs ended before they got there" in found["evidence"]
+    assert "100 and 0 of 100 runs ended before they got there" in found["evidence"][0]
 
 
 def test_twice_as_long_is_not_refuted_by_runs_that_ended_too_early(verdict):

@@ -75,7 +75,7 @@ def test_the_counterexample_is_the_smallest_then_the_furthest_off(project, made,
     assert example["size"] == smallest
     assert example["instance"] == fake.stub("lemma1")().instance(example["seed"])
     failing = int((margins < 0).sum())
-    assert f"fails on {failing} of 200 instances ({failing / 200:.1%})" in found["evidence"]
+    assert f"fails on {failing} of 200 instances ({failing / 200:.1%})" in found["evidence"][0]
 
 
 def statement(tmp_path, applies):
@@ -118,7 +118,7 @@ def test_where_no_instance_meets_the_premises_there_is_no_verdict(tmp_path):
 def test_smoke_issues_no_verdicts(project, made, tmp_path):
     results = evaluate(project, "qavg", "smoke", made, tmp_path / "claims.json")
     assert {result["verdict"] for result in results} == {"not run"}
-    assert {result["evidence"] for result in results} == {"smoke scale issues no verdicts"}
+    assert {result["evidence"][0] for result in results} == {"smoke scale issues no verdicts"}
     assert all(result["p_value"] is None for result in results)
 
 
@@ -126,7 +126,7 @@ def test_claims_on_experiments_that_did_not_run_are_not_run(project, made, tmp_p
     left_over = made  # summaries of what the scale once had
     results = evaluate(project, "qavg", "theory", left_over, tmp_path / "claims.json")
     assert {result["verdict"] for result in results} == {"not run"}
-    assert results[0]["evidence"] == "table1_random_mdps: not run at the theory scale"
+    assert results[0]["evidence"][0] == "table1_random_mdps: not run at the theory scale"
 
 
 def test_judging_again_gives_the_same_bytes(project, made, tmp_path):

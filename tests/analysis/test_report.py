@@ -62,9 +62,19 @@ def test_page_shows_every_artifact_claim_counterexample_note_and_command(page, p
         assert f"paper_figures/qavg/{name}." in text
     for claim in paper.claims:
         assert f"{claim.where} · {claim.id}" in text
-    for word in ("✓ reproduced", "✗ contradicted", "The counterexample", "family.centre_included"):
+    for word in ("The counterexample", "family.centre_included"):
         assert word in text
     assert text.count("Scale laptop, 200 seeds.") >= len(DRAWN)
+
+
+def test_page_begins_with_the_counts_and_shows_the_decided_first(page, project):
+    text = page.read_text()
+    assert text.index('class="numbers glance"') < text.index("<section")
+    shown = re.findall(r'<details class="group"( open)?><summary><span class="verdict (\S+)">', text)
+    assert shown[:2] == [(" open", "reproduced"), (" open", "contradicted")]
+    assert len(shown) == len({kind for _, kind in shown})
+    for name in project.paper("qavg").artifacts:
+        assert text.count(f'"#qavg-{name}"') == text.count(f'id="qavg-{name}"') == 1
 
 
 def test_page_is_balanced_and_shows_only_the_pictures_beside_it(page):

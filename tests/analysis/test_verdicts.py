@@ -5,8 +5,8 @@ import pytest
 
 from pfedrl.analysis.claims import judge, readings
 from pfedrl.analysis.evidence import next_look, seeds_needed
+from pfedrl.analysis.ledger import beside
 from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, without
-from pfedrl.analysis.report import beside
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.verdicts import Verdict, at_budget, decide, expected_wrong, gated
@@ -223,6 +223,17 @@ def test_the_one_expected_to_win_is_not_shielded_by_the_control_that_it_does_not
     assert found["notes"] == ["poor is not shown to beat zero (objective)"]
 
 
+def test_what_contradicts_a_claim_stands_first(summary):
+    reverse = GREATER | {"greater": "poor", "smaller": "good"}
+    data = {"e": summary(good=10, poor=5)}
+    for tests in ((GREATER, reverse), (reverse, GREATER)):
+        result = judge(claim(*tests), PAPER, data)
+        assert result["verdict"] == "contradicted"
+        assert [words.split(" = ")[0] for words in result["evidence"]] == [
+            "poor minus good", "good minus poor"
+        ]  # fmt: skip
+
+
 def test_few_seeds_decide_nothing_however_clear(summary):
     found = judge(claim(), PAPER, {"e": summary(seeds=10, good=50, poor=5)})
     assert found["verdict"] == "undecided"
@@ -241,15 +252,15 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     )  # fmt: skip
     found = readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: "")
     assert [(r["id"], r["verdict"]) for r in found] == [("k1", "reproduced"), ("k10", "not run")]
-    shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
-    assert shown[0] == "holds in 1 of 1 other readings that were run"
+    said, each = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
+    assert said == ["holds in 1 of 1 other readings that were run", "not run: K = 10"]
     effect, low, high = (found[0][key] for key in ("effect", "low", "high"))
     assert low < effect < high
-    assert shown[1] == f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"
-    assert "not run: K = 10" in shown
+    assert each == [f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"]
     found = readings(claim(), page, {"e": data}, lambda tests: "")
-    shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
-    assert shown == ["2 other readings are declared, none of them run with all that is compared"]
+    said, each = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
+    assert said == ["2 other readings are declared, none of them run with all that is compared"]
+    assert not each
 
 
 def test_too_few_seeds_still_say_which_way_the_means_go(summary):
@@ -264,15 +275,15 @@ def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     found = judge(three, page, {"e": data})
     assert (found["verdict"], found["ways"]) == ("undecided", [1, 3])
     other = readings(three, page, {"e_k1": data}, lambda tests: "")
-    shown = beside(found | {"notes": [], "readings": other})
-    assert shown == [
+    said, each = beside(found | {"notes": [], "readings": other})
+    assert said == [
         "1 of 3 means go the paper's way",
         "holds in 0 of 1 other readings that were run",
-        "K = 1: undecided, 1 of 3 means go the paper's way",
     ]
+    assert each == ["K = 1: undecided, 1 of 3 means go the paper's way"]
     both = readings(claim(GREATER, GREATER), page, {"e_k1": data}, lambda tests: "")
-    shown = beside(found | {"notes": [], "readings": both})
-    assert shown[1] == "holds in 0 of 1 other readings that were run, points that way in 1"
+    said, _ = beside(found | {"notes": [], "readings": both})
+    assert said[1] == "holds in 0 of 1 other readings that were run, points that way in 1"
 
 
 def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds(summary):
@@ -286,9 +297,9 @@ def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds
     for first, verdict, way in ((GREATER, "undecided", 1), (reverse, "contradicted", 0)):
         found = readings(claim(first, absent), page, {"e_k1": data}, lambda tests: "")[0]
         assert (found["verdict"], found["ways"], found["left_out"]) == (verdict, [way, 1], 1)
-    shown = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": [found]})
-    assert shown[0] == "holds in 0 of 1 other readings that were run"
-    assert shown[1].endswith(", 1 more not run")
+    said, each = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": [found]})
+    assert said == ["holds in 0 of 1 other readings that were run"]
+    assert each[0].endswith(", 1 more not run")
 
 
 def test_only_readings_that_change_what_is_compared_are_judged():

@@ -59,7 +59,7 @@ def test_a_claim_without_runs_says_why(tmp_path):
     results = evaluate(REAL, "deprl", "published", tmp_path, tmp_path / "claims.json")
     found = {result["id"]: result for result in results}
     assert found["figure9_cifar100"]["verdict"] == "not run"
-    assert "CIFAR-100 is in no package" in found["figure9_cifar100"]["evidence"]
+    assert "CIFAR-100 is in no package" in found["figure9_cifar100"]["evidence"][0]
 
 
 def test_an_artifact_is_drawn_without_what_it_may_miss_and_not_without_the_rest():
