@@ -11,7 +11,17 @@ from pfedrl.core.settings import Name, Settings
 Number = float | int
 
 
-class Monotone(Settings):
+class Trend(Settings):
+    """Where a metric falls or rises, and which way."""
+
+    experiment: str
+    metric: str
+    along: str
+    direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
+
+
+class Monotone(Trend):
     """A variant's metric falls (or rises) along a sweep.
 
     It holds where the last point lies below (above) the first and no step goes the other way;
@@ -19,27 +29,24 @@ class Monotone(Settings):
     """
 
     kind: Literal["monotone"]
-    experiment: str
     variant: str
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
 
 
-class Greater(Settings):
-    """One cell's metric exceeds another's (or a multiple of it) on the same seeds, by a margin."""
+class AllMonotone(Trend):
+    """Several variants' metrics fall (or rise) along a sweep: a `monotone` for each."""
 
-    kind: Literal["greater"]
-    experiment: str
-    metric: str
-    greater: str = Field(description="cell expected to be larger")
-    smaller: str = Field(description="cell expected to be smaller")
-    greater_metric: str | None = Field(None, description="where it is not the same metric")
-    since: tuple[str, str] | None = Field(
-        None,
-        description="for changes: the cells from which the larger and the smaller have changed",
-    )
+    kind: Literal["all_monotone"]
+    variants: list[str] = Field(min_length=1)
+
+    def expanded(self) -> Iterator[Monotone]:
+        shared = self.model_dump(include=set(Trend.model_fields))
+        for variant in self.variants:
+            yield Monotone(kind="monotone", variant=variant, **shared)
+
+
+class Terms(Settings):
+    """How the larger and the smaller of two are compared."""
+
     factor: float = Field(1.0, gt=0, description="of the smaller: 2 where the paper says twice")
     margin: float = 0.0
     scale: Literal["linear", "log"] = Field(
@@ -53,13 +60,28 @@ class Greater(Settings):
         description="for times: the metric, or the axis, that says when a run ended; a time not "
         "below the metric, or beyond the axis, was not reached",
     )
-    agent: int | None = Field(None, ge=1, description="one agent's, counted from 1 as papers do")
     of_agents: Literal["mean", "worst"] = Field(
         "mean", description="worst: the lowest value of a seed's agents"
     )
     undefined: str = Field(
         "", description="why seeds without a value may be left out; empty: they may not"
     )
+
+
+class Greater(Terms):
+    """One cell's metric exceeds another's (or a multiple of it) on the same seeds, by a margin."""
+
+    kind: Literal["greater"]
+    experiment: str
+    metric: str
+    greater: str = Field(description="cell expected to be larger")
+    smaller: str = Field(description="cell expected to be smaller")
+    greater_metric: str | None = Field(None, description="where it is not the same metric")
+    since: tuple[str, str] | None = Field(
+        None,
+        description="for changes: the cells from which the larger and the smaller have changed",
+    )
+    agent: int | None = Field(None, ge=1, description="one agent's, counted from 1 as papers do")
 
     @model_validator(mode="after")
     def changes_are_of_plain_values(self) -> "Greater":
@@ -70,24 +92,34 @@ class Greater(Settings):
         return self
 
 
-class Ahead(Settings):
-    """Variants ahead of others wherever they meet: a `greater` for each pair, metric and point."""
+class Ahead(Terms):
+    """Variants ahead of others wherever they meet: a `greater` for each pair, metric, agent and
+    point."""
 
     kind: Literal["ahead"]
     experiment: str
     metrics: list[str] = Field(min_length=1)
+    best: Literal["highest", "lowest"] = Field(
+        "highest", description="lowest: who is ahead has the smaller value, as of times and errors"
+    )
     ahead: dict[str, list[str]] = Field(description="a variant to those it is ahead of")
+    agents: list[Annotated[int, Field(ge=1)]] = Field(
+        default_factory=list, description="one by one, as in `greater`; together if empty"
+    )
     points: list[str] = Field(
         default_factory=list, description="of the sweep, as cells are named: pi=0.1"
     )
 
     def expanded(self) -> Iterator[Greater]:
-        for metric, point in product(self.metrics, self.points or [""]):
-            for first, others in self.ahead.items():
-                for other in others:
-                    cells = ["_".join(filter(None, (name, point))) for name in (first, other)]
-                    yield Greater(kind="greater", experiment=self.experiment, metric=metric,
-                                  greater=cells[0], smaller=cells[1])  # fmt: skip
+        terms = self.model_dump(include=set(Terms.model_fields))
+        pairs = [(first, other) for first, others in self.ahead.items() for other in others]
+        agents: list[int | None] = [*self.agents] or [None]
+        places = product(self.metrics, agents, self.points or [""])
+        for (metric, agent, point), pair in product(places, pairs):
+            first, other = ("_".join(filter(None, (name, point))) for name in pair)
+            larger, smaller = (first, other) if self.best == "highest" else (other, first)
+            yield Greater(kind="greater", experiment=self.experiment, metric=metric, agent=agent,
+                          greater=larger, smaller=smaller, **terms)  # fmt: skip
 
 
 class Equivalent(Settings):
@@ -213,7 +245,7 @@ Comparison = (
     | Exists
 )
 Test = Annotated[Comparison, Field(discriminator="kind")]
-Written = Annotated[Comparison | Ahead, Field(discriminator="kind")]
+Written = Annotated[Comparison | AllMonotone | Ahead, Field(discriminator="kind")]
 
 
 class Floor(Settings):
@@ -259,7 +291,7 @@ class Claim(Settings):
     def tests(self) -> list[Test]:
         found: list[Test] = []
         for written in self.test if isinstance(self.test, list) else [self.test]:
-            found += written.expanded() if isinstance(written, Ahead) else [written]
+            found += written.expanded() if isinstance(written, AllMonotone | Ahead) else [written]
         return found
 
 

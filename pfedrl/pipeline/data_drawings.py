@@ -83,7 +83,6 @@ class SweepPanels(Options):
         default_factory=list, description="all that the sweep touches, where none are listed"
     )
     along: str
-    origin: float = Field(0.0, description="is subtracted from the sweep's values")
     logarithmic: bool = Field(False, description="the vertical axis; means are geometric then")
     x: str
     shows: Literal["values", "speedups"] = Field(

@@ -216,7 +216,7 @@ def paper() -> dict[str, Any]:
                 "kind": "figure", "title": "Heterogeneity", "draw": "sweep_panels",
                 "experiments": table1[:1], "caption": "Value along kappa.",
                 "options": {
-                    "along": "kappa", "origin": -0.1, "x": "kappa + 0.1",
+                    "along": "kappa", "x": "kappa",
                     "panels": [{"title": "RandomMDPs", "experiment": table1[0],
                                 "metric": "centre_value", "y": "value"}],
                 },

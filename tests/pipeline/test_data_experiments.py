@@ -8,7 +8,7 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.data import data_sets
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.claim import Ahead, Claim, Greater, Reading
+from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone, Reading
 from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
@@ -80,6 +80,23 @@ def test_ahead_is_a_comparison_for_each_pair_metric_and_point():
                                      greater="a_pi=0.1", smaller="b_pi=0.1")  # fmt: skip
     unswept = Ahead(kind="ahead", experiment="e", metrics=["m"], ahead={"a": ["b"]})
     assert [test.greater for test in unswept.expanded()] == ["a"]
+
+
+def test_ahead_may_be_the_lower_and_of_single_agents_on_the_terms_of_greater():
+    written = Ahead(kind="ahead", experiment="e", metrics=["m"], ahead={"a": ["b"]}, best="lowest",
+                    agents=[1, 3], ends="round", factor=2, scale="log")  # fmt: skip
+    shared = {"experiment": "e", "metric": "m", "greater": "b", "smaller": "a", "ends": "round",
+              "factor": 2, "scale": "log"}  # fmt: skip
+    assert list(written.expanded()) == [
+        Greater(kind="greater", agent=agent, **shared) for agent in (1, 3)
+    ]
+
+
+def test_all_monotone_is_a_comparison_for_each_variant():
+    shared = {"experiment": "e", "metric": "m", "along": "k", "direction": "falls", "points": [1]}
+    written = AllMonotone(kind="all_monotone", variants=["a", "b"], **shared)
+    claim = Claim(id="x", words="w", where="h", test=[written])
+    assert claim.tests == [Monotone(kind="monotone", variant=v, **shared) for v in ("a", "b")]
 
 
 def test_a_reading_may_be_another_metric_of_the_same_experiment():

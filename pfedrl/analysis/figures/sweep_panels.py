@@ -52,7 +52,7 @@ def lines(context: Context, panel: SweepPanel, options: SweepPanels) -> pd.DataF
         cells = summary.points_along(variant, options.along)
         if len(cells) < 2:  # a control that the sweep does not touch
             continue
-        points = np.array(list(cells)) - options.origin
+        points = np.array(list(cells), float)
         values = np.stack([summary.final(cell, panel.metric) for cell in cells.values()])
         values = values[:, np.isfinite(values).all(axis=0)]
         grows: dict[str, float] = {}
