@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -113,6 +114,7 @@ def add_run(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
     # single precision is more than any table prints, and half the size
     values = table["value"].cast(pa.float32())
     table = table.set_column(table.column_names.index("value"), "value", values)
+    table = curve_by_curve(table)
     kept = {KEY: json.dumps(sealed(facts, table.schema)).encode()}
     table = table.replace_schema_metadata(kept)
     with atomic_write(target) as temporary:
@@ -126,3 +128,12 @@ def add_run(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
             write_page_checksum=True,
         )  # fmt: skip
     return target
+
+
+def curve_by_curve(table: pa.Table) -> pa.Table:
+    """The rows with the points of a curve side by side: what has settled takes no room then."""
+    keys = ["metric", "axis", "agent", "seed", "at"]
+    plain = table.select(keys).unify_dictionaries().combine_chunks()
+    columns = [plain[key].combine_chunks() for key in keys]
+    codes = [c.indices if pa.types.is_dictionary(c.type) else c for c in columns]
+    return table.take(np.lexsort([code.to_numpy() for code in reversed(codes)]))

@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pfedrl.analysis.redraw import redraw
@@ -18,6 +19,7 @@ from pfedrl.pipeline.published import FOLDER, publish, published_runs, scale_of
 from tests.tiny import ROOT
 
 EXPERIMENT = ("pfedrl_rep", "figure2")
+KEYS = ["metric", "axis", "agent", "seed", "at"]
 
 
 @pytest.fixture
@@ -47,9 +49,21 @@ def test_finished_runs_are_added_once_and_keep_their_numbers(finished):
     ours, facts = read_run(finished.root / run_path("laptop", cell, "0-4"))
     kept, kept_facts = read_run(published_runs(finished.root, "laptop", cell)[0])
     assert kept_facts == facts
-    assert np.array_equal(
-        ours["value"].to_numpy().astype(np.float32), kept["value"].to_numpy(), equal_nan=True
+    ours, kept = (
+        table.to_pandas().astype({"value": np.float32}).sort_values(KEYS, ignore_index=True)
+        for table in (ours, kept)
     )
+    pd.testing.assert_frame_equal(ours, kept, check_exact=True, check_categorical=False)
+
+
+def test_the_points_of_a_curve_are_kept_side_by_side(finished):
+    list(publish(finished, "laptop", ["pfedrl_rep"]))
+    kept, _ = read_run(published_runs(finished.root, "laptop", first_cell(finished))[0])
+    rows = kept.to_pandas()
+    curves = rows.groupby(["metric", "axis", "agent", "seed"], observed=True)
+    for _, curve in curves:
+        assert curve["at"].is_monotonic_increasing
+        assert len(curve) == curve.index[-1] - curve.index[0] + 1
 
 
 def test_more_seeds_are_added_and_seeds_are_never_counted_twice(finished):
