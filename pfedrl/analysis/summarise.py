@@ -248,16 +248,16 @@ def _final_rows(
 
 
 def _late_means(points: dict[Point, np.ndarray], last: Iterable[Point]) -> dict[Point, np.ndarray]:
-    """The agents' mean over the second half of every curve."""
-    curves: dict[tuple[str, str], list[Point]] = defaultdict(list)
+    """The mean over the second half of every curve, of each agent and of the agents' mean."""
+    curves: dict[tuple[str, str, int], list[Point]] = defaultdict(list)
     for point in points:
-        if point[2] == ALL_AGENTS:
-            curves[point[:2]].append(point)
+        curves[point[:3]].append(point)
     found = {}
     for metric, axis, agent, at in last:
-        late = [p for p in curves[metric, axis] if 2 * p[3] >= at]
-        if agent == ALL_AGENTS and len(curves[metric, axis]) >= 4:
-            found[f"{metric}_late", axis, agent, at] = np.mean([points[p] for p in late], axis=0)
+        curve = curves[metric, axis, agent]
+        if len(curve) >= 4:
+            late = [points[p] for p in curve if 2 * p[3] >= at]
+            found[f"{metric}_late", axis, agent, at] = np.mean(late, axis=0)
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.evidence import FEWEST, LEVEL, next_look, p_above
+from pfedrl.analysis.evidence import FEWEST, LEVEL, next_look, p_above, worst_without_one
 from pfedrl.analysis.outcomes import (
     CONTRADICTED,
     NOT_RUN,
@@ -103,7 +103,8 @@ def gated(
     """An order of algorithms counts only where its winner beats the control that learns nothing,
     and where not all of them reach the best that is known.
 
-    What holds must do so in all its orders. What is contradicted is so by one reversed order.
+    What holds must do so in all its orders. What is contradicted is so by one reversed order. That
+    an algorithm is near a number is praise as well, and is gated where it holds.
     """
     if verdict.verdict not in LEANING or (claim.floor is None and claim.ceiling is None):
         return verdict
@@ -111,7 +112,7 @@ def gated(
     counted = contradicting(outcomes) if against else [True] * len(outcomes)
     reasons = [
         _gate(claim, test, summaries, verdict.verdict)
-        if isinstance(test, Greater | Ordered)
+        if isinstance(test, Greater | Ordered) or (isinstance(test, Near) and not against)
         else ""
         for test, counts in zip(claim.tests, counted, strict=True)
         if counts
@@ -122,17 +123,17 @@ def gated(
 
 
 def _gate(
-    claim: Claim, test: Greater | Ordered, summaries: dict[str, Summary], verdict: str
+    claim: Claim, test: Greater | Ordered | Near, summaries: dict[str, Summary], verdict: str
 ) -> str:
     summary = summaries[test.experiment]
-    cells = [test.greater, test.smaller] if isinstance(test, Greater) else test.cells
+    cells = _compared(test)
     level = test.metric
     floor = claim.floor
     if floor is not None:
         level = floor.metric or test.metric
         winner = _winner(cells, floor.winner, verdict)
         ahead = paired_differences(summary.final(winner, level), summary.final(floor.cell, level))
-        if not p_above(ahead) < LEVEL:
+        if not worst_without_one([ahead], lambda s, at: float(p_above(s[0], at=at))) < LEVEL:
             return f"{winner} is not shown to beat {floor.cell} ({level})"
     if (ceiling := claim.ceiling) is not None:
         source = summaries.get(ceiling.experiment or test.experiment)
@@ -144,6 +145,13 @@ def _gate(
         if np.max(missing) <= AT_CEILING * abs(top - bottom):
             return f"all of them reach {ceiling.cell}"
     return ""
+
+
+def _compared(test: Greater | Ordered | Near) -> list[str]:
+    """The cells that are compared, the one that should be ahead first."""
+    if isinstance(test, Greater):
+        return [test.greater, test.smaller]
+    return [test.cell] if isinstance(test, Near) else test.cells
 
 
 def _winner(cells: Sequence[str], expected: str | None, verdict: str) -> str:

@@ -311,6 +311,9 @@ class Reading(Settings):
     metrics: dict[str, str] = Field(
         default_factory=dict, description="a metric to the one that is looked at in its place"
     )
+    cells: dict[str, str] = Field(
+        default_factory=dict, description="a cell to the one that is looked at in its place"
+    )
 
     @model_validator(mode="after")
     def an_experiment_has_variants(self) -> "Reading":
@@ -330,6 +333,9 @@ class Reading(Settings):
         for field in ("metric", "greater_metric"):
             if metric := self.metrics.get(getattr(test, field, "") or ""):
                 changed[field] = metric
+        for field in ("greater", "smaller", "cell"):
+            if cell := self.cells.get(getattr(test, field, "")):
+                changed[field] = cell
         return test.model_copy(update=changed)
 
     def floor(self, floor: Floor | None) -> Floor | None:

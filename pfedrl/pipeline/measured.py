@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.claim import Claim, Greater, Ordered, Test
+from pfedrl.pipeline.claim import Claim, Greater, Near, Ordered, Test
 from pfedrl.pipeline.drawings import check_named
 from pfedrl.pipeline.paper import UNASKED
 from pfedrl.pipeline.project import Project
@@ -88,7 +88,7 @@ def check_paper(project: Project, paper: str) -> None:
         check_controls(measured, claim, place)
         for reading in page.readings:
             place = f"workflow/papers/{paper}/readings.yaml, {reading.id}"
-            for test in claim.tests if reading.metrics else ():
+            for test in claim.tests if reading.metrics or reading.cells else ():
                 check_test(measured, reading.of(test), place)
     for name, artifact in page.artifacts.items():
         place = f"workflow/papers/{paper}/printed/{name}.csv"
@@ -128,7 +128,7 @@ def check_test(measured: Measured, test: Test, where: str) -> None:
 def check_controls(measured: Measured, claim: Claim, where: str) -> None:
     """The controls that gate an order of algorithms are measured as they are."""
     for test in claim.tests:
-        if isinstance(test, Greater | Ordered):
+        if isinstance(test, Greater | Ordered | Near):
             metric = (claim.floor and claim.floor.metric) or test.metric
             for cell in (claim.floor.cell, claim.floor.winner) if claim.floor else ():
                 if cell is not None:

@@ -70,7 +70,9 @@ def test_page_shows_every_artifact_claim_counterexample_note_and_command(page, p
 def test_page_begins_with_the_counts_and_shows_the_decided_first(page, project):
     text = page.read_text()
     assert text.index('class="numbers glance"') < text.index("<section")
-    shown = re.findall(r'<details class="group"( open)?><summary><span class="verdict (\S+)">', text)
+    shown = re.findall(
+        r'<details class="group"( open)?><summary><span class="verdict (\S+)">', text
+    )
     assert shown[:2] == [(" open", "reproduced"), (" open", "contradicted")]
     assert len(shown) == len({kind for _, kind in shown})
     for name in project.paper("qavg").artifacts:

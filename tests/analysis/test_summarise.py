@@ -182,3 +182,15 @@ def test_a_curve_has_the_mean_over_its_second_half(tmp_path):
         found.final("dqn", "objective_late"), (values[4] + values[5] + values[8]) / 3
     )
     assert "other_late" not in set(found.finals["metric"])  # too few points for a curve
+
+
+def test_each_agent_has_the_mean_over_its_second_half(tmp_path):
+    measured = {
+        ("episode", at, "objective"): at * np.array([[1.0, 5.0], [2.0, 3.0]]) for at in range(4)
+    }
+    runs = fake.write_cell(tmp_path, "e", "dqn", {}, 2, measured)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    found = read_summary(tmp_path, "qavg", "e")
+    np.testing.assert_allclose(found.final("dqn", "objective_late", 1), [12.5, 7.5])
+    np.testing.assert_allclose(found.worst("dqn", "objective_late"), [2.5, 5.0])
+    np.testing.assert_allclose(found.final("dqn", "objective_late"), [7.5, 6.25])

@@ -234,6 +234,25 @@ def test_what_contradicts_a_claim_stands_first(summary):
         ]  # fmt: skip
 
 
+def test_that_one_is_near_a_number_counts_only_if_it_beats_the_control(summary):
+    near = {"kind": "near", "experiment": "e", "cell": "good", "metric": "objective", "value": 0}
+    floor = {"cell": "zero", "winner": "good"}
+    small, large = (claim(near | {"margin": m, "side": "below"}, floor=floor) for m in (30, 1))
+    found = judge(small, PAPER, {"e": summary(good=10, zero=20)})
+    assert found["notes"] == ["good is not shown to beat zero (objective)"]
+    assert judge(small, PAPER, {"e": summary(good=10, zero=5)})["verdict"] == "reproduced"
+    # that it is not is no praise
+    assert judge(large, PAPER, {"e": summary(good=10, zero=20)})["verdict"] == "contradicted"
+
+
+def test_a_winner_beats_the_control_whichever_seed_is_left_out(summary, monkeypatch):
+    data = {"e": summary(good=10, poor=5, zero=1)}
+    with_floor = claim(floor={"cell": "zero"})
+    assert judge(with_floor, PAPER, data)["verdict"] == "reproduced"
+    monkeypatch.setattr("pfedrl.analysis.verdicts.worst_without_one", lambda samples, p: 0.02)
+    assert judge(with_floor, PAPER, data)["notes"] == ["good is not shown to beat zero (objective)"]
+
+
 def test_few_seeds_decide_nothing_however_clear(summary):
     found = judge(claim(), PAPER, {"e": summary(seeds=10, good=50, poor=5)})
     assert found["verdict"] == "undecided"
@@ -326,6 +345,18 @@ def test_a_reading_of_another_metric_looks_so_at_the_control_too():
     assert reading.floor(None) is None
     pair = claim(GREATER | {"metric": "c", "greater_metric": "a"}).tests[0]
     assert reading.of(pair).greater_metric == "b"
+
+
+def test_a_reading_may_look_at_another_cell(summary):
+    page = Paper.model_construct(
+        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        readings=[Reading(id="slow", words="poor at its slowest", cells={"poor": "slow"})],
+    )  # fmt: skip
+    data = {"e": summary(good=10, poor=20, slow=5, zero=1)}
+    assert judge(claim(), page, data)["verdict"] == "contradicted"
+    found = readings(claim(), page, data, lambda _: "")
+    assert [(r["id"], r["verdict"]) for r in found] == [("slow", "reproduced")]
+    assert not readings(claim(GREATER | {"smaller": "zero"}), page, data, lambda _: "")
 
 
 def test_a_reading_with_a_shorter_training_only_leans(summary):
