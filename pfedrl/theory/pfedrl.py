@@ -68,6 +68,8 @@ class ChainStatement(Statement):
 class LipschitzStatement(Statement):
     """Two parameters theta and Phi that an update tells apart by at most L times their distance.
 
+    The lemmas say that some L exists, which is so for theta of norm B and bounded rewards; what is
+    tried here is the L that their proofs set, for rewards in [0, 1].
     An observation X = (s, r, s') meets two rows of Phi only. Most pairs are drawn; the last ones
     are built to be hard, with weights of norm B.
     """
@@ -80,7 +82,7 @@ class LipschitzStatement(Statement):
 
     @abstractmethod
     def constant(self) -> float:
-        """L, as the proof sets it."""
+        """L, as the proof sets it; the lemma names none."""
 
     @abstractmethod
     def update(self, error: np.ndarray, theta: np.ndarray, row: np.ndarray) -> np.ndarray:

@@ -20,8 +20,9 @@ class Lemma412(ChainStatement):
     """tau_delta <= (log(1/delta) + log(2 L_1 C d)) / log(1/rho), and delta tau_delta -> 0.
 
     tau_delta is a maximum over all Phi and all theta of norm at most B (without that norm it is
-    infinite, for h is quadratic in theta). It is taken over some: what holds for them may fail for
-    others. rho is the chain's second eigenvalue, C the least constant that goes with it.
+    infinite, for h is quadratic in theta). It is taken over some, which bounds it from below: what
+    holds for them may fail for others. rho is the chain's second eigenvalue, C the least constant
+    that goes with it.
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.12"

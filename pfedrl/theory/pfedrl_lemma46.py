@@ -10,7 +10,9 @@ from pfedrl.theory.pfedrl import LipschitzStatement, lipschitz_g, unit
 class Lemma46(LipschitzStatement):
     """|g_1 - g_2| <= L_g (|theta_1 - theta_2| + |Phi_1 - Phi_2|), L_g = max(1+gamma, (2+2gamma)B).
 
-    Step (a_1) of its proof drops the reward, which multiplies Phi(s). A small B has no room for it.
+    The lemma names no L_g; this one is set in step (a_7) of its proof (Appendix E.1). Step (a_1)
+    drops the reward, which multiplies Phi(s). A small B has no room for it; 1 + (2+2gamma)B would
+    have, where rewards are at most 1.
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.6"

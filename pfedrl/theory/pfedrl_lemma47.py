@@ -10,8 +10,9 @@ from pfedrl.theory.pfedrl import LipschitzStatement, lipschitz_h, unit
 class Lemma47(LipschitzStatement):
     """|h_1 - h_2| <= L_h (|theta_1 - theta_2| + |Phi_1 - Phi_2|).
 
-    L_h = max((1+gamma)B^2, (2+2gamma)B). Step (b_1) of its proof drops the reward, which multiplies
-    theta. For B <= 2 the second term is the larger, and has no room for it.
+    The lemma names no L_h; max((1+gamma)B^2, (2+2gamma)B) is set in step (b_7) of its proof
+    (Appendix E.2). Step (b_1) drops the reward, which multiplies theta. For B <= 2 the second term
+    is the larger, and has no room for it; 1 + (2+2gamma)B would have, where rewards are at most 1.
     """
 
     label: ClassVar[str] = "PFedRL-Rep Lemma 4.7"

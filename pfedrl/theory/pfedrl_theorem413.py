@@ -110,7 +110,9 @@ class Theorem413(Statement):
         the features' part of M and of the weights' part. `error_n_N` and its parts are those
         averages, `error_t_t` the course of M with the most agents. `bound_margin` and
         `bound_tightness` compare its M at T with the theorem's bound (16). `applies`: whether the
-        rates are those that the theorem asks for.
+        rates are among those that the theorem can allow; see there.
+
+        Slopes are over a window. They say nothing of an order, O(T^-2/3), which is about no window.
         """
         metrics: dict[str, np.ndarray] = {APPLIES: self.applies(seeds)}
         parts: dict[str, list[np.ndarray]] = {"": [], "features_": [], "weights_": []}
@@ -150,8 +152,14 @@ class Theorem413(Statement):
         """Whether alpha_0 <= 1/(2L sqrt(2(1+L^2))), beta_0 <= omega/2, T >= 2 tau, and the powers
         are the printed ones or the proof's: [seed].
 
-        No omega serves all features (Lemma 4.10). It could be at most the one that the first
-        features allow, so that a beta_0 above half of that is too large whatever omega is.
+        What is checked is necessary, not sufficient. L is max(L_g, L_h): L_y would be a third, of
+        which Lemma 4.8 only says that it exists, and a larger one asks for a smaller alpha_0. omega
+        is the one that the first features allow: Lemma 4.10's, for all features, could only be
+        smaller, so that a beta_0 above half of this is too large whatever omega is. (No L_y and no
+        omega serve all features, so that strictly no step is allowed.) That the bound fails does
+        not hang on it: tests/theory/test_counterexamples.py shows that on a stored instance all
+        smaller alpha_0 and beta_0 break it too. With the printed powers beta_t/alpha_t does not
+        vanish, which Assumption 4.2(vi) asks for and which is not held against them here.
         """
         largest = 1 / (2 * self.lipschitz * np.sqrt(2 * (1 + self.lipschitz**2)))
         falling = np.isclose(self.alpha_power, POWER) and any(

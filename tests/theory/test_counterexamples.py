@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 from pfedrl.core.registry import load
+from pfedrl.pipeline.claim import Holds
+from pfedrl.pipeline.project import Project
 from pfedrl.theory.statement import APPLIES
 
-FILES = sorted(Path(__file__).with_name("counterexamples").glob("*.json"))
+FOLDER = Path(__file__).with_name("counterexamples")
+FILES = sorted(FOLDER.glob("*.json"))
+ROOT = Path(__file__).parents[2]
 
 
 def read(path):
@@ -52,13 +56,19 @@ def imaginary_optimum(x):
     return optimum
 
 
-def theorem2(x, settings):
+def theorem2(x, settings, less=0):
     """The least of bound - error over t."""
     E, gamma, optimum = settings["local_steps"], x["gamma"], imaginary_optimum(x)
     return min(
-        16 * gamma * E / ((1 - gamma) ** 3 * (t + E)) - np.abs(q.mean(axis=0) - optimum).max()
+        16 * gamma * (E - less) / ((1 - gamma) ** 3 * (t + E))
+        - np.abs(q.mean(axis=0) - optimum).max()
         for t, (_, q) in enumerate(course(x, settings))
     )
+
+
+def theorem2_appendix(x, settings):
+    """The same with E-1 for E, as the appendix's proof ends."""
+    return theorem2(x, settings, less=1)
 
 
 def lemma3(x, settings):
@@ -216,6 +226,7 @@ PLAIN = {
     ("qavg_lemma3", "margin"): lemma3,
     ("qavg_lemma4", "margin"): lemma4,
     ("qavg_theorem2", "margin"): theorem2,
+    ("qavg_theorem2", "appendix_margin"): theorem2_appendix,
     ("fedkl_corollary1", "margin"): corollary1,
     ("pfedrl_lemma46", "margin"): lemma46,
     ("pfedrl_lemma47", "margin"): lemma47,
@@ -231,6 +242,27 @@ SAMPLED = {"pfedrl_theorem413"}  # its plain check draws other random numbers
 def test_every_stored_counterexample_has_a_plain_check_and_every_check_a_counterexample():
     stored = [read(path)[0] for path in FILES]
     assert {(one["statement"], one["metric"]) for one in stored} == set(PLAIN)
+
+
+def test_every_contradicted_statement_has_a_counterexample_of_its_own():
+    """The claim that a file names is of the same statement, metric and settings."""
+    page = Project(ROOT).paper("theory")
+    ledger = json.loads((ROOT / "results/published/claims/theory.json").read_text("utf-8"))
+    contradicted = {one["id"] for one in ledger["claims"] if one["verdict"] == "contradicted"}
+    claims = {claim.id: claim.test for claim in page.claims if isinstance(claim.test, Holds)}
+    stored = [read(path)[0] for path in FILES]
+    assert sorted(one["claim"] for one in stored if "claim" in one) == sorted(
+        contradicted & claims.keys()
+    )
+    for one in stored:
+        if "claim" not in one:
+            continue
+        test = claims[one["claim"]]
+        given = dict(page.experiments[test.experiment].variants[test.variant])
+        shorter = {"iterations", "agents"}  # a counterexample may be cheaper than the runs
+        kept = {key: value for key, value in one["settings"].items() if key not in shorter}
+        assert (given.pop("algorithm"), test.metric) == (one["statement"], one["metric"])
+        assert {key: value for key, value in given.items() if key not in shorter} == kept
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -253,3 +285,95 @@ def test_a_stored_counterexample_is_what_its_seed_gives_and_meets_the_premises(p
     metrics = statement.check([stored["seed"]])
     assert metrics[stored["metric"]][0] == pytest.approx(stored["value"])
     assert metrics.get(APPLIES, np.ones(1))[0] == 1.0
+
+
+def near_rank_one(features, apart):
+    rows = features[0] + apart * (features - features[0])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_no_constant_serves_lemma_48():
+    """The stored pair again, ever nearer to rank one: the ratio grows as one over the distance."""
+    x = read(FOLDER / "pfedrl_lemma48.json")[1]
+    ratios = []
+    for apart in (1e-3, 1e-4, 1e-5):
+        pair = {side: near_rank_one(x["features"], sign * apart)
+                for side, sign in (("first", 1), ("second", -1))}  # fmt: skip
+        assert all(np.linalg.matrix_rank(features) == 3 for features in pair.values())
+        ratios.append(x["lipschitz"] - lemma48(x | pair, {}))
+    assert ratios[1] == pytest.approx(10 * ratios[0], rel=0.05)
+    assert ratios[2] == pytest.approx(10 * ratios[1], rel=0.05)
+
+
+def test_no_omega_serves_the_weights_half_of_lemma_410():
+    """The omega that Phi allows falls with the square of its distance from rank one."""
+    x = read(FOLDER / "pfedrl_lemma410_weights.json")[1]
+    allowed = [
+        x["omega"] * (1 + lemma410_weights(x | {"near_rank_one": features}, {}))
+        for features in (near_rank_one(x["features"], apart) for apart in (1e-2, 1e-3, 1e-4))
+    ]
+    assert allowed[1] == pytest.approx(allowed[0] / 100, rel=0.1)
+    assert allowed[2] == pytest.approx(allowed[1] / 100, rel=0.1)
+
+
+def test_no_omega_serves_the_features_half_of_lemma_410():
+    """At the rotated optimum the update is zero, up to how exactly the optimum is known."""
+    x = read(FOLDER / "pfedrl_lemma410_features.json")[1]
+    assert abs(features_omega(x, x["rotated"])) < 1e-9
+
+
+def test_lemmas_46_and_47_hold_there_with_room_for_the_reward():
+    """What fails is the proofs' constant: with 1, the largest reward, in it there is room."""
+    for name, plain in (("pfedrl_lemma46", lemma46), ("pfedrl_lemma47", lemma47)):
+        x = read(FOLDER / f"{name}.json")[1]
+        assert 0 <= x["reward"] <= 1
+        assert plain(x, {}) + 1 > 0
+
+
+@pytest.mark.parametrize("rounds", [200, 5000])
+@pytest.mark.parametrize("name", ["pfedrl_theorem413", "pfedrl_theorem413_as_proof"])
+def test_every_smaller_step_breaks_theorem_413_as_well(name, rounds):
+    """Whatever L (with its L_y) and omega are: M is above (16) for all alpha_0 and beta_0 up to
+    the stored ones, for every sequence of observations and number of agents, and whichever optimum
+    is meant.
+
+    M less (16) is bounded from below in two parts, that of the features and that of the weights,
+    which alone have beta_0/alpha_0 in them.
+    """
+    stored, x = read(FOLDER / f"{name}.json")
+    alpha, beta, power = (stored["settings"][key] for key in ("alpha", "beta", "beta_power"))
+    gamma, P, r, phi = x["gamma"], x["moves"], x["rewards"], x["features"]
+    B, K, T, L, delta = 20.0, 5, rounds, 720.0, 1e-6
+    assert r.min() >= 0
+    assert r.max() <= 1
+    elapsed = np.arange(T + 2) + 2.0
+    # how far theta and Phi can get from 0 and Phi_0; to make rows unit again at most doubles it
+    largest = 1 + (1 + gamma) * B  # TD error
+    theta = alpha * K * largest * (elapsed ** (-5 / 6)).sum()
+    moved = 2 * beta * K * largest * theta * (elapsed**-power).sum()
+    # an optimum has Phi theta = V, or theta = 0 and Phi' D r = 0: how near Phi_0 can be to any
+    mu = np.linalg.matrix_power(P, 10_000)[0]
+    value = np.linalg.solve(np.eye(len(r)) - gamma * P, r)
+    least = np.linalg.svd(np.column_stack([phi, value]), compute_uv=False)[-1]
+    pull = np.linalg.norm(phi.T @ (mu * r))
+    nearest = min(least, pull / np.linalg.norm(mu * r))
+    # (16) without the weights' share of its first term; alpha_0 L^2 is at most 1/sqrt(8)
+    first = 4.0 * len(phi)  # |Phi_0 - Phi*|^2 of unit rows at the most
+    suits = np.linalg.norm(suited(x, phi))
+    energy = K**2 * (3 * delta**2 * (1 + B**2))
+    noise = 4 * alpha * beta * energy + np.sqrt(2) * beta * (K * B) ** 2
+    noise += 6 * (alpha * K) ** 2 * (B**2 + delta**2) + (K * B / L) ** 2 / 2
+    noise += 8 * alpha * beta * delta**2
+    carried = (144 * (T / 2 * K * delta) ** 2 + 4) * beta / np.sqrt(8)  # T >= 2 tau, N >= 1
+    noise += carried * (first + (suits + theta) ** 2)
+    bound = first / (T + 2) ** 2 + noise / (T + 2) ** (2 / 3)
+    assert moved < nearest
+    assert (nearest - moved) ** 2 > 2 * bound
+    # the weights: theta stays near 0 and y(Phi) away from it, while their first error is divided
+    away = (pull - moved * np.linalg.norm(mu * r)) / (1 + gamma) - theta  # |y(Phi) - theta|
+    # beta_T/alpha_{T+1} over beta_{-1}/alpha_0
+    ratio = (T + 3) ** (5 / 6) / (T + 2) ** power / 2 ** (5 / 6)
+    assert ratio * away**2 > (suits + theta) ** 2 / (T + 2) ** 2
+    # T is at least twice the mixing time of delta
+    apart = np.abs(np.linalg.matrix_power(P, T // 2 - 1) - mu).sum(axis=1).max()
+    assert apart * largest * B < delta
