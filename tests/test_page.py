@@ -51,7 +51,7 @@ def test_every_number_that_is_drawn_is_the_committed_one(redrawn: Path):
         )
 
 
-@pytest.mark.parametrize("page", ["README.md", "index.html"])
+@pytest.mark.parametrize("page", ["README.md", "index.html", "evidence/plan.md"])
 def test_every_word_of_the_page_is_the_committed_one(redrawn: Path, page: str):
     ours, theirs = (
         # numbers, which another processor may round otherwise, are compared above

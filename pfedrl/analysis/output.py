@@ -1,4 +1,4 @@
-"""Writing results as text: whole or absent, plain values only, the same bytes every time."""
+"""Results as text: written whole or not at all, plain values only, the same bytes every time."""
 
 import json
 import math
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.files import atomic_write
 
 DEFAULT_SCALE = "laptop"
@@ -46,3 +47,16 @@ def rebuild_command(kind: str, target: Path, scale: str = DEFAULT_SCALE) -> str:
     file = target.with_suffix(".png" if kind == "figure" else ".md").as_posix()
     chosen = "" if scale == DEFAULT_SCALE else f" --config scale={scale}"
     return f"snakemake --cores all {file}{chosen}"
+
+
+def read_result(path: Path) -> dict[str, Any] | None:
+    """A result, or None where it was not made yet."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise PfedrlError(
+            f"{path}: cannot be read ({error}). Rebuild it: rm {path} && snakemake --cores all",
+            exit_code=BROKEN_ARTIFACT,
+        ) from None

@@ -7,22 +7,25 @@ from typing import Any
 from pfedrl.analysis.ledger import (
     SYMBOLS,
     Group,
+    Prices,
     at_a_glance,
     found,
     groups,
     judged_from,
     read_beside,
+    read_verdicts,
     trust,
 )
-from pfedrl.analysis.output import write_text
-from pfedrl.analysis.report import read_result
+from pfedrl.analysis.output import read_result, write_text
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
 
-def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
+def overview(
+    project: Project, figures_dir: Path, claims_dir: Path, prices: Prices | None = None
+) -> None:
     """Write figures_dir/README.md from the same files as the report."""
-    judged = {name: read_result(claims_dir / f"{name}.json") for name in project.papers}
+    judged = {name: read_verdicts(claims_dir, name, prices or {}) for name in project.papers}
     sections = [
         _section(paper, figures_dir / name, judged[name]) for name, paper in project.papers.items()
     ]
@@ -30,6 +33,7 @@ def overview(project: Project, figures_dir: Path, claims_dir: Path) -> None:
     for words, file in (
         ("How often a verdict may be wrong", "evidence/level.md"),
         ("Which verdicts these rules changed", "evidence/rejudged.md"),
+        ("What is open, and what it would cost", "evidence/plan.md"),
     ):
         if (figures_dir / file).exists():
             heading += f" {words}: [{file}]({file})."

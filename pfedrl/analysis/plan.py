@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pfedrl.analysis.claims import experiments_of, shortened
 from pfedrl.analysis.evidence import next_look
 from pfedrl.analysis.outcomes import NOT_RUN, UNDECIDED
-from pfedrl.analysis.report import read_result
+from pfedrl.analysis.output import read_result
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
@@ -150,6 +150,11 @@ class Ledger:
             key=lambda purchase: -purchase.claims_an_hour,
         )
 
+    def prices(self) -> dict[tuple[str, str], float]:
+        """The core-hours of the seeds that should decide a claim, where they are known."""
+        bought = {(c.paper, c.id): self.buy(c.needs) for c in self.open if c.needs}
+        return {claim: found.core_hours for claim, found in bought.items() if found is not None}
+
     def everything(self) -> Purchase | None:
         """All that can be bought, each experiment once."""
         upto: dict[Place, int] = {}
@@ -164,11 +169,12 @@ def choose(purchases: Sequence[Purchase], seconds: float, cores: int) -> Purchas
     return next((p for p in purchases if p.seconds(cores) <= seconds), None)
 
 
-def read_ledger(project: Project, scale: str) -> Ledger:
-    """From the verdicts that stand in results/<scale>/claims, and the runs behind them."""
+def read_ledger(project: Project, scale: str, claims: Path | None = None) -> Ledger:
+    """From the verdicts in a folder, by default results/<scale>/claims, and their runs."""
     if not project.scale(scale).verdicts:
         raise PfedrlError(f"scale '{scale}' gives no verdicts, so there is nothing to plan.")
-    results = {name: _results(project, scale, name) for name in project.papers}
+    claims = claims or project.root / "results" / scale / "claims"
+    results = {name: _results(claims / f"{name}.json") for name in project.papers}
     if not any(results.values()):
         raise PfedrlError(f"results/{scale}/claims: no verdicts yet. Run the pipeline first.")
     measured = {
@@ -189,8 +195,8 @@ def read_ledger(project: Project, scale: str) -> Ledger:
     return Ledger(verdicts, tuple(open_claims), measured)
 
 
-def _results(project: Project, scale: str, paper: str) -> dict[str, dict[str, Any]]:
-    judged = read_result(project.root / "results" / scale / "claims" / f"{paper}.json")
+def _results(path: Path) -> dict[str, dict[str, Any]]:
+    judged = read_result(path)
     return {result["id"]: result for result in (judged or {"claims": []})["claims"]}
 
 
@@ -238,7 +244,8 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
     memory = disk = 0.0
     seeds, block = range(0), 1
     for cell in cells(project, paper, experiment, source):
-        if cell.skip() is not None:
+        # what published runs took is known where their data are not
+        if (cell.unfit() if scale == NAME else cell.skip()) is not None:
             continue
         paths = _runs(project, scale, source, cell)
         if not paths:

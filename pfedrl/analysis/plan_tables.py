@@ -1,61 +1,96 @@
-"""`pfedrl plan` on the screen and as JSON."""
+"""`pfedrl plan` on the screen, as a page and as JSON."""
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
 from pfedrl.analysis.outcomes import NOT_RUN
+from pfedrl.analysis.output import write_text
 from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
 from pfedrl.pipeline.costs import duration
 from pfedrl.pipeline.listing import table
+
+
+class Shown(NamedTuple):
+    """A table of the plan."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
 
 
 def show(ledger: Ledger, cores: int) -> None:
     """What seeds would decide, by price; what can be bought; and what no seeds decide."""
     console = Console(markup=False)
     plan = as_json(ledger, cores)
-    on_cores = "time on " + ("1 core" if cores == 1 else f"{cores} cores")
-    _print(
-        console,
-        "Claims that more seeds should decide, the cheapest first",
-        ("claim", "verdict", "experiments", "seeds", "needed", "core time"),
-        (
-            (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["needed"],
-             duration(row["core_hours"]))
-            for row in plan["claims"] if not row["reason"]
-        ),
-    )  # fmt: skip
-    _print(
-        console,
-        "What can be bought, that first of which an hour decides most",
-        ("experiments", "to seeds", "claims", "core time", "claims a core-hour", on_cores,
-         "MB of memory a job", "MB of disk"),
-        (
-            (row["experiments"], row["needed"], str(len(row["claims"])),
-             duration(row["core_hours"]), f"{row['claims_an_hour']:.3g}",
-             duration(row["hours"]), f"{row['memory_mb']:.0f}", f"{row['disk_mb']:.2g}")
-            for row in plan["purchases"]
-        ),
-    )  # fmt: skip
-    _print(
-        console,
-        "Claims that no number of seeds decides as things are",
-        ("claim", "verdict", "experiments", "seeds", "what it would take"),
-        (
-            (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["reason"])
-            for row in plan["claims"] if row["reason"] and row["verdict"] != NOT_RUN
-        ),
-    )  # fmt: skip
-    not_run = Counter(row["experiments"] for row in plan["claims"] if row["verdict"] == NOT_RUN)
-    _print(
-        console,
-        "Not run, so that there is no price",
-        ("experiments", "claims"),
-        ((experiments, str(count)) for experiments, count in sorted(not_run.items())),
-    )
+    for found in tables(plan):
+        console.print(table(*found))
+        console.print()
     console.print(summary(plan))
+
+
+def write_plan(ledger: Ledger, path: Path, cores: int = 2) -> None:
+    """The same as a page that a code host shows."""
+    plan = as_json(ledger, cores)
+    lines = [
+        "# What is open, and what it would cost", "",
+        "Made by `make figures`; `pfedrl plan` says the same. So many seeds are needed if they are "
+        "like those seen; they take the core time that the published ones took.", "",
+        summary(plan), "",
+    ]  # fmt: skip
+    for title, columns, rows in tables(plan):
+        lines += [f"## {title}", "", _row(columns), "|---" * len(columns) + "|"]
+        lines += [*map(_row, rows), ""]
+    write_text(path, "\n".join(lines))
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def tables(plan: dict[str, Any]) -> Iterator[Shown]:
+    """Those that have rows."""
+    not_run = Counter(row["experiments"] for row in plan["claims"] if row["verdict"] == NOT_RUN)
+    on_cores = "time on " + ("1 core" if plan["cores"] == 1 else f"{plan['cores']} cores")
+    found = (
+        Shown(
+            "Claims that more seeds should decide, the cheapest first",
+            ("claim", "verdict", "experiments", "seeds", "needed", "core time"),
+            [
+                (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["needed"],
+                 duration(row["core_hours"]))
+                for row in plan["claims"] if not row["reason"]
+            ],
+        ),
+        Shown(
+            "What can be bought, that first of which an hour decides most",
+            ("experiments", "to seeds", "claims", "core time", "claims a core-hour", on_cores,
+             "MB of memory a job", "MB of disk"),
+            [
+                (row["experiments"], row["needed"], str(len(row["claims"])),
+                 duration(row["core_hours"]), f"{row['claims_an_hour']:.3g}",
+                 duration(row["hours"]), f"{row['memory_mb']:.0f}", f"{row['disk_mb']:.2g}")
+                for row in plan["purchases"]
+            ],
+        ),
+        Shown(
+            "Claims that no number of seeds decides as things are",
+            ("claim", "verdict", "experiments", "seeds", "what it would take"),
+            [
+                (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["reason"])
+                for row in plan["claims"] if row["reason"] and row["verdict"] != NOT_RUN
+            ],
+        ),
+        Shown(
+            "Not run, so that there is no price",
+            ("experiments", "claims"),
+            [(experiments, str(count)) for experiments, count in sorted(not_run.items())],
+        ),
+    )  # fmt: skip
+    return (one for one in found if one.rows)
 
 
 def summary(plan: dict[str, Any]) -> str:
@@ -136,13 +171,3 @@ def _names(places: Iterable[Place]) -> str:
 
 def _numbers(values: Iterable[int]) -> str:
     return ", ".join(f"{value:,}" for value in dict.fromkeys(values))
-
-
-def _print(
-    console: Console, title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
-) -> None:
-    listed = list(rows)
-    if not listed:
-        return
-    console.print(table(title, columns, listed))
-    console.print()

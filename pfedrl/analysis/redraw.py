@@ -10,6 +10,8 @@ from typing import Any
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.overview import overview
+from pfedrl.analysis.plan import read_ledger
+from pfedrl.analysis.plan_tables import write_plan
 from pfedrl.analysis.rejudged import write_rejudged
 from pfedrl.analysis.report import report
 from pfedrl.analysis.summaries import paths
@@ -63,10 +65,12 @@ def redraw(
                 progress(done, total)
     finally:
         pool.shutdown(cancel_futures=True)  # after an error, those that wait are not begun
-    code = code_on_page(project)
-    report(project, figures, folder / "claims", figures / "index.html", code, NAME)
-    write_rejudged(project, folder / "claims", figures / "evidence")
-    overview(project, figures, folder / "claims")
+    code, claims, evidence = code_on_page(project), folder / "claims", figures / "evidence"
+    ledger = read_ledger(project, NAME, claims)
+    write_plan(ledger, evidence / "plan.md")
+    write_rejudged(project, claims, evidence)
+    report(project, figures, claims, figures / "index.html", code, NAME, ledger.prices())
+    overview(project, figures, claims, ledger.prices())
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:

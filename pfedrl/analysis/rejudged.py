@@ -18,8 +18,7 @@ from pydantic import Field
 from pfedrl.analysis.evidence import seeds_needed
 from pfedrl.analysis.ledger import SYMBOLS
 from pfedrl.analysis.outcomes import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
-from pfedrl.analysis.output import write_text
-from pfedrl.analysis.report import read_result
+from pfedrl.analysis.output import read_result, write_text
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, VERDICTS
 from pfedrl.core.errors import unknown
 from pfedrl.core.settings import Name, Settings, read_yaml, validate

@@ -12,16 +12,17 @@ from pfedrl.analysis.evidence import FEWEST
 from pfedrl.analysis.ledger import (
     SYMBOLS,
     Group,
+    Prices,
     at_a_glance,
     found,
     groups,
     judged_from,
     read_beside,
+    read_verdicts,
     trust,
 )
-from pfedrl.analysis.output import DEFAULT_SCALE, rebuild_command, short, write_text
+from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
-from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
@@ -34,14 +35,16 @@ def report(
     output: Path,
     code: Mapping[tuple[str, str], str] | None = None,
     scale: str = DEFAULT_SCALE,
+    prices: Prices | None = None,
 ) -> None:
     """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir).
 
     `code` says of a paper and experiment whether the code here is the one behind its numbers. What
-    was not drawn has a command that draws it at the scale, or the reason why none does.
+    was not drawn has a command that draws it at the scale, or the reason why none does. `prices`
+    are core-hours that should decide a claim (paper and id).
     """
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
-    judged = {name: read_result(claims_dir / f"{name}.json") for name in project.papers}
+    judged = {name: read_verdicts(claims_dir, name, prices or {}) for name in project.papers}
     papers = [
         _paper(
             paper,
@@ -68,19 +71,6 @@ def report(
         f"{FEWEST} seeds decide no difference of means, however clear.</p>\n"
         f"{_contents(project, judged)}{''.join(papers)}</body>\n</html>\n",
     )
-
-
-def read_result(path: Path) -> dict[str, Any] | None:
-    """A result, or None where it was not made yet."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise PfedrlError(
-            f"{path}: cannot be read ({error}). Rebuild it: rm {path} && snakemake --cores all",
-            exit_code=BROKEN_ARTIFACT,
-        ) from None
 
 
 def _contents(project: Project, judged: Mapping[str, dict[str, Any] | None]) -> str:

@@ -23,6 +23,7 @@ LEANS_FOR = "leans for"
 LEANS_AGAINST = "leans against"
 VERDICTS = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST, UNDECIDED, NOT_RUN, OUTSIDE)
 LEANING = {REPRODUCED: LEANS_FOR, CONTRADICTED: LEANS_AGAINST}
+WOULD_DECIDE = "would decide"
 AT_CEILING = 0.02  # of the way from floor to ceiling
 
 
@@ -170,8 +171,8 @@ def at_budget(claim: Claim, verdict: Verdict, less: str) -> Verdict:
         return Verdict(UNDECIDED, [f"at {less}", "printed numbers are of the whole budget"])
     notes = list(verdict.notes)
     if verdict.needed is not None:
-        would = "make it lean" if leans else "decide"
-        notes.append(f"{verdict.needed:,} seeds like these would {would}")
+        would = "would make it lean" if leans else WOULD_DECIDE
+        notes.append(f"{verdict.needed:,} seeds like these {would}")
     notes += filter(None, [less and f"at {less}", less and claim.budget_free])
     said = LEANING.get(verdict.verdict, verdict.verdict) if leans else verdict.verdict
     return Verdict(said, notes, verdict.needed)

@@ -1,4 +1,6 @@
-from pfedrl.analysis.ledger import SYMBOLS, at_a_glance, found, groups, read_beside
+import json
+
+from pfedrl.analysis.ledger import SYMBOLS, at_a_glance, found, groups, read_beside, read_verdicts
 from pfedrl.analysis.verdicts import VERDICTS
 
 
@@ -67,6 +69,17 @@ def test_notes_are_never_folded_and_single_readings_are():
     assert "holds in 0 of 2 other readings" in visible
     assert folded.startswith("<summary>2 readings</summary>")
     assert folded.count("K = 1: undecided") == 2
+
+
+def test_what_missing_seeds_cost_stands_beside_them(tmp_path):
+    notes = ["contradicted but for one seed", "40 seeds like these would decide", "seen before"]
+    claims = [{"id": name, "notes": notes} for name in ("a", "b")]
+    (tmp_path / "p.json").write_text(json.dumps({"claims": claims}))
+    first, second = read_verdicts(tmp_path, "p", {("p", "a"): 1.5, ("q", "b"): 2.0})["claims"]
+    assert first["notes"][1] == "40 seeds like these would decide: 1.5 h of one core"
+    assert (first["notes"][0], first["notes"][2]) == (notes[0], notes[2])
+    assert second["notes"] == notes
+    assert read_verdicts(tmp_path, "q", {}) is None
 
 
 def test_p_values_say_what_they_are_of():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pfedrl.analysis.plan import choose
-from pfedrl.analysis.plan_tables import as_json, summary
+from pfedrl.analysis.plan_tables import as_json, summary, write_plan
 from pfedrl.pipeline.costs import START_UP, duration
 from tests.analysis.ledgers import claim, ledger, measured, place
 
@@ -42,6 +42,20 @@ def test_claims_are_listed_by_price_and_those_without_one_last():
     assert [row["core_hours"] is None for row in plan["claims"]] == [False, False, True, True]
     assert len(plan["purchases"]) == 2
     assert "4 claims are open of 4. Seeds should decide 3" in summary(plan)
+
+
+def test_the_plan_is_a_page_too(tmp_path):
+    found = ledger(
+        {"cheap": measured(10, 1.0)},
+        claim("gate", reason="a | b"), claim("cheap", cheap=20), claim("unmeasured", other=20),
+    )  # fmt: skip
+    write_plan(found, tmp_path / "plan.md")
+    lines = (tmp_path / "plan.md").read_text().splitlines()
+    assert summary(as_json(found, 2)) in lines
+    assert "| p/cheap | undecided | p/cheap | 10 | 20 | 10 s |" in lines
+    assert r"| p/gate | undecided |  |  | a \| b |" in lines
+    assert not any("Not run" in line for line in lines)  # a table without rows
+    assert found.prices() == {("p", "cheap"): pytest.approx(10 / 3600)}
 
 
 def test_first_is_what_an_hour_decides_most_of():
