@@ -1,6 +1,7 @@
 """Printed numbers against ours: equality within a margin is shown, not taken for granted."""
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -62,6 +63,9 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
     empty = sum(not np.isfinite(r.apart).all() for r in rows)
     if empty:
         evidence += f"; {empty} have seeds without a value"
+    unsure = sum(map(_too_unsure, rows))
+    if unsure:
+        evidence += f"; the printed error of {unsure} is too large for so small a margin"
     if seeds < 2:
         return Outcome(evidence, seeds, UNDECIDED)
 
@@ -87,8 +91,15 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
         p_against_without=p_against_without(furthest) if p_against < LEVEL else p_against,
         effect=c.ours - c.theirs,
         apart=None if empty else apart,
+        may_hold=not unsure,
         may_fail=c.their_error is not None,
     )
+
+
+def _too_unsure(row: Row) -> bool:
+    """Whether no number of our seeds could show equality: the paper's own are too few."""
+    reach = NormalDist().inv_cdf(1 - LEVEL) * (row.compared.their_error or 0.0)
+    return reach >= row.margin - row.compared.half
 
 
 def _off(compared: Comparison) -> float:

@@ -127,3 +127,10 @@ def test_seeds_without_a_value_show_no_equality(judged):
     verdict, evidence = judged(("7.01", "0.02"), margin=0.05, missing=1)
     assert verdict == "undecided"
     assert "1 have seeds without a value" in evidence
+
+
+def test_an_error_too_large_for_the_margin_is_said(judged):
+    words = "the printed error of 1 is too large for so small a margin"
+    verdict, evidence = judged(("7.00", "0.50"), ("7.00", "0.02"), margin=0.05, seeds=160)
+    assert verdict == "undecided" and words in evidence
+    assert words not in judged(("7.00", "0.02"), margin=0.05)[1]
