@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pfedrl.analysis.origins import origins
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import (
     ENOUGH,
@@ -299,6 +300,7 @@ def _facts(cells: list[CellRuns], sweeps: list[str]) -> dict[str, Any]:
         "experiment": runs[0]["experiment"],
         "sweeps": sweeps,
         "commits": sorted({facts["commit"] for facts in runs}),
+        "origins": origins({cell.first["cell"]: cell.facts for cell in cells}),
         "versions": {package: sorted(found) for package, found in sorted(versions.items())},
         "wall_seconds": round(sum(facts["wall_seconds"] for facts in made), 3),
         "cpu_seconds": round(sum(facts["cpu_seconds"] for facts in made), 3),

@@ -43,6 +43,10 @@ def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, mad
     assert known["caption"].endswith("Scale laptop, 200 seeds.")
     assert sum(known["run_files"].values()) == len(known["runs"])
     assert known["commits"] == ["0123456789ab"]
+    assert known["origins"].keys() == known["seeds"].keys()
+    for found in known["origins"].values():
+        (origin,) = found
+        assert (origin["seeds"], origin["processor"]) == ([0, 200], "AMD EPYC")
 
 
 def test_another_scale_is_named_in_the_command(project, made, tmp_path):

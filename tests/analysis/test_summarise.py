@@ -80,6 +80,9 @@ def test_the_order_of_a_cells_runs_changes_nothing(runs, tmp_path):
 def test_provenance_is_the_union_of_the_runs(runs, summary):
     facts = summary.facts
     assert facts["commits"] == ["0123456789ab"]
+    made = {"commit": "0123456789ab", "processor": "AMD EPYC"}
+    cells = ["qavg_kappa=0.2", "random_policy"]
+    assert facts["origins"] == [{"seeds": [0, 20], "cells": cells, **made}]
     assert facts["wall_seconds"] == pytest.approx(1.5 * len(runs))
     assert facts["peak_memory_mb"] == 80
     assert facts["cells"]["qavg_kappa=0.2"]["seeds"] == [0, 20]
