@@ -186,6 +186,11 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
             for name, summary in context.summaries.items()
         },
         "commits": sorted(_union(fact["commits"] for fact in facts)),
+        "origins": {  # which seeds came from which commit and machine
+            name: summary.facts["origins"]
+            for name, summary in context.summaries.items()
+            if "origins" in summary.facts  # as in all but summaries of before
+        },
         "versions": {package: sorted(found) for package, found in sorted(versions.items())},
         "core_seconds": round(sum(fact["cpu_seconds"] for fact in facts), 1),
         "peak_memory_mb": max(fact["peak_memory_mb"] for fact in facts),

@@ -25,7 +25,9 @@ class Comparison:
     half: float  # of the last printed digit
     deviation: float  # in combined standard errors, less the rounding of the printed number
     seeds: int
+    missing: int
     diverged: int
+    printed: str  # as the paper has it
 
 
 def deviation(
@@ -54,5 +56,5 @@ def compare(printed: Printed, summary: Summary) -> Comparison:
     return Comparison(
         printed.experiment, printed.variant, printed.metric, cell, along, point.get(along),
         ours, our_error, theirs, their_error, printed.half_unit, away,
-        int(last["seeds"]), int(last["diverged"]),
+        int(last["seeds"]), int(last["missing"]), int(last["diverged"]), printed.text,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from pfedrl.analysis.ledger import (
     read_verdicts,
     trust,
 )
+from pfedrl.analysis.origins import in_words
 from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.pipeline.absent import absent
@@ -274,10 +275,14 @@ def _printed(rows: list[dict[str, Any]]) -> str:
 def _provenance(known: dict[str, Any], code: Mapping[tuple[str, str], str]) -> str:
     behind = {name: code.get((known["paper"], name)) for name in known["seeds"]}
     versions = (f"{package} {', '.join(found)}" for package, found in known["versions"].items())
-    facts = {
+    made = known.get("origins", {})  # drawn before they were told: seeds and commits apart
+    facts: dict[str, str | list[str]] = {
         "Scale": known["scale"],
-        "Seeds": "; ".join(f"{name} {a} to {b - 1}" for name, (a, b) in known["seeds"].items()),
-        "Commit": ", ".join(known["commits"]),
+        "Runs": [line for name, found in made.items() for line in in_words(name, found)],
+        "Seeds": "; ".join(
+            f"{name} {a} to {b - 1}" for name, (a, b) in known["seeds"].items() if name not in made
+        ),
+        "Commit": "" if made.keys() == known["seeds"].keys() else ", ".join(known["commits"]),
         "Made by": "; ".join(f"{name}: {words}" for name, words in behind.items() if words),
         "Versions": ", ".join(versions),
         "Core time": f"{known['core_seconds']:,.0f} s",
@@ -287,11 +292,14 @@ def _provenance(known: dict[str, Any], code: Mapping[tuple[str, str], str]) -> s
     return f"<details><summary>Where the numbers came from</summary>{_list(facts)}</details>\n"
 
 
-def _list(facts: dict[str, str]) -> str:
-    items = (
-        f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items() if value
-    )
-    return f"<dl>{''.join(items)}</dl>"
+def _list(facts: Mapping[str, str | list[str]]) -> str:
+    """Names and what is said of them, in one line or several."""
+    items = ""
+    for key, value in facts.items():
+        lines = [value] if isinstance(value, str) else value
+        if any(lines):
+            items += f"<dt>{escape(key)}</dt><dd>{'<br>'.join(map(escape, lines))}</dd>"
+    return f"<dl>{items}</dl>"
 
 
 def _fidelity(notes: list[FidelityNote]) -> str:

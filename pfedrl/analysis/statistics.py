@@ -1,7 +1,7 @@
 """Statistics over seeds: what the papers report, and what a reader should have.
 
-Seeds are the last axis of every array. All values are finite: whoever calls has taken diverged
-seeds out and counted them.
+Seeds are the last axis of every array. All values are finite: whoever calls has taken seeds
+without a value out and counted them.
 """
 
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ def geometric_mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 def paired_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """First minus second by seed; what rounding alone can explain counts as no difference."""
-    with np.errstate(invalid="ignore"):  # a diverged pair stays a diverged pair
+    with np.errstate(invalid="ignore"):  # a pair without a value stays one
         differences = first - second
     size = np.maximum(np.abs(first), np.abs(second))
     return np.where(np.abs(differences) <= ROUNDING * size, 0.0, differences)

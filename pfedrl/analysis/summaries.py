@@ -15,6 +15,8 @@ from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.seal import unsealed
 from pfedrl.pipeline.artifact import KEY, broken
 
+STATISTICS = ("mean", "se", "low", "high", "seeds", "missing", "diverged")  # that tables keep
+
 
 def sweep_name(key: str) -> str:
     """family.kappa as the column that holds it: kappa."""

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pfedrl.analysis.origins import origins
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import (
     ENOUGH,
@@ -27,6 +28,7 @@ from pfedrl.core.seal import sealed
 from pfedrl.pipeline.artifact import KEY, read_facts, read_run
 
 Point = tuple[str, str, int, int]  # metric, axis, agent, at: what one row of statistics describes
+DIVERGED = "diverged"  # the metric, 1 where an agent's training has diverged
 NUMBERS = ("mean", "se", "median", "iqm", "low", "high", "iqm_low", "iqm_high")
 
 
@@ -157,7 +159,7 @@ def with_pooled_agents(points: dict[Point, np.ndarray]) -> dict[Point, np.ndarra
     for (metric, axis, agent, at), values in points.items():
         if agent != ALL_AGENTS:
             groups[metric, axis, at].append(values)
-    with np.errstate(invalid="ignore"):  # a diverged agent makes its seed diverged
+    with np.errstate(invalid="ignore"):  # an agent without a value leaves its seed without one
         pooled = {
             (metric, axis, ALL_AGENTS, at): np.mean(agents, axis=0)
             for (metric, axis, at), agents in groups.items()
@@ -173,8 +175,22 @@ def _last_points(points: Iterable[Point]) -> set[Point]:
     return {(metric, axis, agent, at) for (metric, axis, agent), at in last.items()}
 
 
-def describe(values: np.ndarray) -> dict[str, np.ndarray]:
-    """Statistics of [point, seed]; seeds that diverged at a point are left out there."""
+def diverged_seeds(points: dict[Point, np.ndarray], seeds: int) -> dict[str, np.ndarray]:
+    """The seeds whose runs recorded that they diverged: by the prefix of a metric's name, for
+    adapting to a new environment is another training and has a record of its own."""
+    found: dict[str, np.ndarray] = {}
+    for (metric, *_), values in points.items():
+        if metric.endswith(DIVERGED):
+            prefix = metric.removesuffix(DIVERGED)
+            found[prefix] = found.get(prefix, np.zeros(seeds, np.bool_)) | (values > 0)
+    return found
+
+
+def describe(values: np.ndarray, diverged: np.ndarray) -> dict[str, np.ndarray]:
+    """Statistics of [point, seed]; seeds without a value at a point are left out there.
+
+    They are counted as missing, those of them that diverged once more as that.
+    """
     finite = np.isfinite(values)
     result = {name: np.full(len(values), np.nan) for name in NUMBERS}
 
@@ -190,7 +206,10 @@ def describe(values: np.ndarray) -> dict[str, np.ndarray]:
         fill(whole, values[whole])
     for row in np.flatnonzero(~finite.all(axis=1) & finite.any(axis=1)):
         fill(np.array([row]), values[row, finite[row]][None])
-    return result | {"diverged": (~finite).sum(axis=1)}
+    return result | {
+        "missing": (~finite).sum(axis=1),
+        "diverged": (~finite & diverged).sum(axis=1),
+    }
 
 
 def _statistics_rows(
@@ -198,7 +217,13 @@ def _statistics_rows(
 ) -> pa.Table:
     keys = list(points)
     matrix = np.stack([points[key] for key in keys])
-    numbers = describe(matrix)
+    ends = diverged_seeds(points, matrix.shape[1])
+    none = np.zeros(matrix.shape[1], np.bool_)
+    diverged = [
+        np.any([none, *(ends[prefix] for prefix in ends if metric.startswith(prefix))], axis=0)
+        for metric, *_ in keys
+    ]
+    numbers = describe(matrix, np.stack(diverged))
     least, most = np.transpose([possible(metric, family) for metric, *_ in keys])
     for name in ("low", "high"):
         numbers[name] = np.clip(numbers[name], least, most)
@@ -216,7 +241,7 @@ def _statistics_rows(
         "metric": pa.array(metric).dictionary_encode(),
         **{name: pa.array(numbers[name]) for name in NUMBERS},
         "seeds": pa.array(np.full(len(keys), matrix.shape[1]), pa.int32()),
-        "diverged": pa.array(numbers["diverged"], pa.int32()),
+        **{name: pa.array(numbers[name], pa.int32()) for name in ("missing", "diverged")},
     }
     return pa.table(columns)
 
@@ -299,6 +324,7 @@ def _facts(cells: list[CellRuns], sweeps: list[str]) -> dict[str, Any]:
         "experiment": runs[0]["experiment"],
         "sweeps": sweeps,
         "commits": sorted({facts["commit"] for facts in runs}),
+        "origins": origins({cell.first["cell"]: cell.facts for cell in cells}),
         "versions": {package: sorted(found) for package, found in sorted(versions.items())},
         "wall_seconds": round(sum(facts["wall_seconds"] for facts in made), 3),
         "cpu_seconds": round(sum(facts["cpu_seconds"] for facts in made), 3),

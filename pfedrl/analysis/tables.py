@@ -65,17 +65,25 @@ class Table:
         }
 
 
-def estimate(mean: float, error: float, diverged: float = 0) -> str:
+def estimate(mean: float, error: float, missing: float = 0, diverged: float = 0) -> str:
     """Mean and standard error to the digits that the error supports: two decimals if it is usual,
-    more where it is tiny, fewer where it is large."""
+    more where it is tiny, fewer where it is large.
+
+    Of the seeds, `missing` have no value, of which `diverged` are recorded to have diverged.
+    """
     if not math.isfinite(mean):
-        return "diverged"
-    mark = "†" if diverged else ""
+        return "diverged" if diverged and diverged == missing else "no value"
+    mark = "†" if missing else ""
     if not math.isfinite(error):
         return f"{mean:.2f}{mark}".replace("-", "−")
     size = math.floor(math.log10(error)) if error >= 5e-5 else 0
     digits = min(4, 1 - size) if size < -2 else max(0, 2 - max(size, 0))
     return f"{mean:.{digits}f} ± {error:.{digits}f}{mark}".replace("-", "−")
+
+
+def final(last: pd.Series) -> str:
+    """Mean and standard error of a row of statistics."""
+    return estimate(last["mean"], last["se"], last["missing"], last["diverged"])
 
 
 def signed(value: float) -> str:
@@ -148,6 +156,11 @@ def latex(table: Table, title: str, caption: str, name: str) -> str:
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
-def diverged_note(count: int) -> list[str]:
+def left_out_note(data: pd.DataFrame) -> list[str]:
     """What the dagger means, where there is one."""
-    return ["† Some seeds diverged and are left out of the mean."] if count else []
+    missing, diverged = int(data["missing"].sum()), int(data["diverged"].sum())
+    if not missing:
+        return []
+    why = "have no value" if not diverged else "diverged"
+    why += " or have no value" if 0 < diverged < missing else ""
+    return [f"† Some seeds {why} and are left out of the mean."]

@@ -89,6 +89,12 @@ class Printed(Settings):
         return self
 
     @property
+    def text(self) -> str:
+        """Value and error as they are printed."""
+        error = "" if self.error is None else f" ± {self.error}"
+        return f"{self.value}{error}".replace("-", "−")
+
+    @property
     def half_unit(self) -> float:
         """Half of the last printed digit, which is what rounding may hide."""
         return _half_unit(self.value)

@@ -43,6 +43,7 @@ def facts(experiment: str, variant: str, sweep: dict[str, float], seeds: range) 
     return {
         "paper": "qavg", "experiment": experiment, "cell": cell, "variant": variant,
         "sweep": sweep, "seeds": [seeds.start, seeds.stop], "commit": "0123456789ab",
+        "processor": "AMD EPYC",
         "settings": {"algorithm": {"name": variant}, "family": {"name": "made_up"}},
         "versions": {"python": "3.11.0", "numpy": "2.4.0"},
         "wall_seconds": 1.5, "cpu_seconds": 1.25, "peak_memory_mb": 80.0,

@@ -17,7 +17,7 @@ from pfedrl.analysis.words import WORDS
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import Ceiling
 from pfedrl.pipeline.drawings import LONG_RUN, Comparison
-from pfedrl.pipeline.paper import Experiment, Paper, comparison_of
+from pfedrl.pipeline.paper import Experiment, Paper, Printed, comparison_of
 from tests.analysis import fake
 
 SEEDS = 5
@@ -54,7 +54,8 @@ def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_base
     row = data.loc["dqn"]
     assert row["to_best"] == pytest.approx(differences.mean())
     assert (row["to_best_low"], row["to_best_high"]) == pytest.approx(mean_interval(differences))
-    assert data.loc["lfrl", "diverged"] == 1
+    assert (data.loc["lfrl", "missing"], data.loc["lfrl", "diverged"]) == (1, 0)
+    assert "† Some seeds have no value and are left out of the mean." in drawn.table.notes
     assert data.loc["lfrl", "to_baseline"] == pytest.approx(np.mean([-1, -2, -2, -4]))
     rows = drawn.table.sections[0].rows
     assert rows[0][-1] == "the baseline" and rows[1][-2] == "the best"
@@ -174,3 +175,30 @@ def test_an_algorithm_that_the_paper_did_not_print_is_in_table_3(tmp_path):
     new = table.sections[0].rows[2]
     assert new[1:3] == ["3", "–"] and new[-1] == "–"
     assert table.sections[0].rows[1][-1] == "3840"
+
+
+def test_a_variant_that_is_added_is_compared_and_may_be_listed_in_table_3(tmp_path, monkeypatch):
+    """Of which the paper prints nothing, while it prints the others."""
+    monkeypatch.setitem(RETURNS, "per_dqn_avg", [3.0, 2.0, 4.0, 5.0, 3.5])
+    made = context(tmp_path)
+    drawn = comparison.draw(made)
+    assert "per_dqn_avg" in set(drawn.data["cell"])
+    assert "PerDQNAvg" in [row[0] for row in drawn.table.sections[0].rows]
+    for cell in made.summaries["control"].facts["cells"].values():
+        cell["settings"]["family"]["agents"] = 10
+    options = {"variants": ["per_dqn_avg", "dqn_avg", "dqn"], "floor": "random_policy",
+               "ceiling": "best_found", "printed_seconds": {"dqn": 3840}}  # fmt: skip
+    printed = [
+        Printed(experiment="control", variant=variant, metric="return_average", value=value)
+        for variant, value in (("dqn", "135"), ("dqn_avg", "119"))
+    ]
+    artifact = made.artifact.model_copy(update={"options": options, "printed": printed})
+    table = control_table.draw(replace(made, name="table3", artifact=artifact))
+    rows = {row[0]: row for row in table.sections[0].rows}
+    titles = [(column.group, column.title) for column in table.columns]
+    assert list(rows) == ["PerDQNAvg", "DQNAvg", "DQN", "LFRL"]
+    theirs = [place for place, (_, title) in enumerate(titles) if title == "Paper"]
+    assert [rows["PerDQNAvg"][place] for place in theirs] == ["–"] * len(theirs)
+    assert rows["PerDQNAvg"][titles.index(("Average", "Ours"))].startswith("3.50 ±")
+    assert rows["DQN"][titles.index(("Average", "Paper"))] == "135"
+    assert rows["DQN"][titles.index(("Rank", "Paper"))] == "1"

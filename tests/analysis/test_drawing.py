@@ -43,6 +43,10 @@ def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, mad
     assert known["caption"].endswith("Scale laptop, 200 seeds.")
     assert sum(known["run_files"].values()) == len(known["runs"])
     assert known["commits"] == ["0123456789ab"]
+    assert known["origins"].keys() == known["seeds"].keys()
+    for found in known["origins"].values():
+        (origin,) = found
+        assert (origin["seeds"], origin["processor"]) == ([0, 200], "AMD EPYC")
 
 
 def test_another_scale_is_named_in_the_command(project, made, tmp_path):
@@ -73,6 +77,7 @@ def test_table1_holds_the_summarys_numbers_and_the_papers(project, made, tmp_pat
     last = summary.last("soft_pavg_kappa=0.4", "centre_value")
     assert (row["mean"], row["se"]) == pytest.approx((last["mean"], last["se"]))
     assert row["paper_mean"] == pytest.approx(133.9 - 2 * 0.31)
+    assert f"| {133.9 - 2 * 0.31:.2f} ± 0.05 |" in (tmp_path / "table1.md").read_text()
     assert f"{last['mean']:.2f} ± {last['se']:.2f}" in (tmp_path / "table1.md").read_text()
     controls = rows[rows["variant"].isin(fake.CONTROLS)]
     assert controls["paper_mean"].isna().all()

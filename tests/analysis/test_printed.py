@@ -30,6 +30,7 @@ def test_what_rounding_explains_is_no_deviation():
 def test_an_error_printed_as_zero_is_half_of_the_last_digit(error, expected):
     printed = Printed(experiment="e", variant="qavg", metric="m", value="133.97", error=error)
     assert printed.standard_error == expected
+    assert printed.text == ("133.97" if error is None else f"133.97 ± {error}")  # as it is printed
 
 
 def test_an_error_that_is_not_printed_is_not_zero(summary):
@@ -40,7 +41,7 @@ def test_an_error_that_is_not_printed_is_not_zero(summary):
     assert np.isnan(row.deviation)
 
 
-def test_what_diverged_has_no_deviation():
+def test_what_has_no_value_has_no_deviation():
     assert np.isnan(deviation(np.nan, 0.1, 1.0, 0.1, 0.005))
 
 

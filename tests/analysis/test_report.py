@@ -65,6 +65,7 @@ def test_page_shows_every_artifact_claim_counterexample_note_and_command(page, p
     for word in ("The counterexample", "family.centre_included"):
         assert word in text
     assert text.count("Scale laptop, 200 seeds.") >= len(DRAWN)
+    assert "theory: seeds 0 to 199, 2 cells, commit 0123456789ab, AMD EPYC" in text
 
 
 def test_page_begins_with_the_counts_and_shows_the_decided_first(page, project):

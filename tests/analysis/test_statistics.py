@@ -118,7 +118,7 @@ def test_effect_is_scipys_interval():
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
-def test_rounding_is_no_difference_and_a_diverged_pair_stays_one():
+def test_rounding_is_no_difference_and_a_pair_without_a_value_stays_one():
     first = np.array([133.97, 133.97 * (1 + 1e-15), 2.0, np.inf])
     second = np.array([133.97, 133.97, 1.0, np.inf])
     np.testing.assert_array_equal(

@@ -40,7 +40,7 @@ def test_statistics_are_those_of_all_seeds_in_all_blocks(summary):
     assert last["median"] == pytest.approx(2 * np.median(SEEDS))
     assert last["low"] < last["mean"] < last["high"]
     assert last["iqm_low"] < last["iqm"] < last["iqm_high"]
-    assert (last["seeds"], last["diverged"]) == (20, 0)
+    assert (last["seeds"], last["missing"], last["diverged"]) == (20, 0, 0)
     first = summary.curve("qavg_kappa=0.2", "objective").iloc[0]
     assert np.isnan(first["iqm_low"])  # at the last point only
 
@@ -80,6 +80,9 @@ def test_the_order_of_a_cells_runs_changes_nothing(runs, tmp_path):
 def test_provenance_is_the_union_of_the_runs(runs, summary):
     facts = summary.facts
     assert facts["commits"] == ["0123456789ab"]
+    made = {"commit": "0123456789ab", "processor": "AMD EPYC"}
+    cells = ["qavg_kappa=0.2", "random_policy"]
+    assert facts["origins"] == [{"seeds": [0, 20], "cells": cells, **made}]
     assert facts["wall_seconds"] == pytest.approx(1.5 * len(runs))
     assert facts["peak_memory_mb"] == 80
     assert facts["cells"]["qavg_kappa=0.2"]["seeds"] == [0, 20]
@@ -96,7 +99,7 @@ def test_both_files_carry_the_provenance(runs, tmp_path):
     assert seals[0] != seals[1], "their columns are in the seal"
 
 
-def test_diverged_seeds_are_counted_and_left_out(tmp_path):
+def test_seeds_without_a_value_are_counted_and_left_out(tmp_path):
     values = np.arange(10.0)
     values[[2, 5]] = np.nan, np.inf
     runs = fake.write_cell(tmp_path, "e", "qavg", {}, 10, {("iteration", 0, "objective"): values})
@@ -106,19 +109,39 @@ def test_diverged_seeds_are_counted_and_left_out(tmp_path):
     summarise(runs, *paths(tmp_path, "qavg", "e"))
     summary = read_summary(tmp_path, "qavg", "e")
     some, none = (summary.last(cell, "objective") for cell in ("qavg", "soft_pavg"))
-    assert some["diverged"] == 2
+    assert (some["missing"], some["diverged"]) == (2, 0)  # nothing says that they did
     assert some["mean"] == pytest.approx(values[np.isfinite(values)].mean())
-    assert none["diverged"] == 10
+    assert (none["missing"], none["diverged"]) == (10, 0)
     assert np.isnan(none[["mean", "se", "low", "high", "iqm"]].astype(float)).all()
     assert np.isfinite(summary.final("qavg", "objective")).sum() == 8  # kept for the tests to see
 
 
-def test_a_seed_with_one_diverged_agent_is_diverged(tmp_path):
+def test_a_seed_with_one_agent_without_a_value_has_none(tmp_path):
     agents = np.ones((4, 2))
     agents[1, 1] = np.nan
     runs = fake.write_cell(tmp_path, "e", "qavg", {}, 4, {("frames", 0, "own"): agents})
     summarise(runs, *paths(tmp_path, "qavg", "e"))
-    assert read_summary(tmp_path, "qavg", "e").last("qavg", "own")["diverged"] == 1
+    assert read_summary(tmp_path, "qavg", "e").last("qavg", "own")["missing"] == 1
+
+
+def test_a_seed_has_diverged_where_its_run_recorded_that_it_did(tmp_path):
+    agents, ended, adapting = np.ones((4, 2)), np.zeros((4, 2)), np.zeros((4, 2))
+    agents[[1, 2], 1] = np.nan
+    ended[1, 1] = ended[3, 0] = 1  # the last has a value all the same, which counts
+    adapting[2, 0] = 1
+    measured = {
+        ("frames", 0, "diverged"): np.zeros((4, 2)), ("frames", 8, "diverged"): ended,
+        ("adapting", 2, "adapt_diverged"): adapting, ("frames", 8, "own"): agents,
+        ("adapting", 2, "adapt_own"): agents,
+    }  # fmt: skip
+    runs = fake.write_cell(tmp_path, "e", "qavg", {}, 4, measured)
+    summarise(runs, *paths(tmp_path, "qavg", "e"))
+    summary = read_summary(tmp_path, "qavg", "e")
+    own, adapted = summary.last("qavg", "own"), summary.last("qavg", "adapt_own")
+    assert (own["missing"], own["diverged"]) == (2, 1)
+    assert (adapted["missing"], adapted["diverged"]) == (2, 2)  # of one training or the other
+    of_agents = summary.curve("qavg", "own", agent=0).iloc[-1]
+    assert (of_agents["missing"], of_agents["diverged"]) == (0, 0)
 
 
 def block(folder, seeds, recorded=None, **changed):

@@ -3,7 +3,16 @@ import math
 import pandas as pd
 import pytest
 
-from pfedrl.analysis.tables import Column, Section, Table, estimate, latex, markdown, signed
+from pfedrl.analysis.tables import (
+    Column,
+    Section,
+    Table,
+    estimate,
+    latex,
+    left_out_note,
+    markdown,
+    signed,
+)
 
 TABLE = Table(
     [Column("κ", words=True), Column("Ours", "QAvg"), Column("Paper", "QAvg"), Column("100%")],
@@ -13,7 +22,7 @@ TABLE = Table(
 
 
 @pytest.mark.parametrize(
-    ("mean", "error", "diverged", "text"),
+    ("mean", "error", "missing", "text"),
     [
         (35.418, 0.052, 0, "35.42 ± 0.05"),
         (-1.0, 0.5, 0, "−1.00 ± 0.50"),
@@ -21,14 +30,30 @@ TABLE = Table(
         (133.96512, 0.0, 0, "133.97 ± 0.00"),
         (133.96512, 1e-7, 0, "133.97 ± 0.00"),
         (2.0, math.nan, 0, "2.00"),
-        (math.nan, math.nan, 5, "diverged"),
+        (math.nan, math.nan, 5, "no value"),
         (2.0, 0.1, 1, "2.00 ± 0.10†"),
         (-505.17, 55.71, 0, "−505.2 ± 55.7"),
         (69085.51, 5004.54, 0, "69086 ± 5005"),
     ],
 )
-def test_estimates_show_the_digits_that_the_error_supports(mean, error, diverged, text):
-    assert estimate(mean, error, diverged) == text
+def test_estimates_show_the_digits_that_the_error_supports(mean, error, missing, text):
+    assert estimate(mean, error, missing) == text
+
+
+def test_only_what_is_recorded_to_have_diverged_is_called_so():
+    assert estimate(math.nan, math.nan, missing=5, diverged=5) == "diverged"
+    assert estimate(math.nan, math.nan, missing=5, diverged=2) == "no value"
+    assert estimate(2.0, 0.1, missing=3, diverged=2) == "2.00 ± 0.10†"
+
+
+@pytest.mark.parametrize(
+    ("missing", "diverged", "why"),
+    [(2, 0, "have no value"), (2, 2, "diverged"), (3, 2, "diverged or have no value")],
+)
+def test_the_note_says_why_seeds_are_left_out(missing, diverged, why):
+    data = pd.DataFrame({"missing": [0, missing], "diverged": [0, diverged]})
+    assert left_out_note(data) == [f"† Some seeds {why} and are left out of the mean."]
+    assert left_out_note(data[:1]) == []
 
 
 @pytest.mark.parametrize(

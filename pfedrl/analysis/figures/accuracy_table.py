@@ -7,7 +7,7 @@ import pandas as pd
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.style import label_of
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate, left_out_note
 from pfedrl.pipeline.data_drawings import AccuracyTable
 from pfedrl.pipeline.paper import Printed
 
@@ -40,8 +40,7 @@ def draw(context: Context) -> Table:
         columns += [Column(title, group.title) for title in (*options.metrics, PAPER)]
     frame = pd.DataFrame(data)
     frame = frame[frame["mean"].notna() | frame["paper"].notna()].drop_duplicates()
-    diverged = int(frame["diverged"].sum())
-    return Table(columns, sections, frame.reset_index(drop=True), diverged_note(diverged))
+    return Table(columns, sections, frame.reset_index(drop=True), left_out_note(frame))
 
 
 def lines(options: AccuracyTable) -> list[list[str]]:
@@ -74,20 +73,21 @@ def entry(
     for metric in metrics.values():
         row: dict[str, Any] = {"experiment": experiment, "pi": pi, "variant": variant,
                "metric": metric, "mean": np.nan, "deviation": np.nan, "se": np.nan,
-               "seeds": 0, "diverged": 0, "paper": np.nan, "paper_error": np.nan}  # fmt: skip
+               "seeds": 0, "missing": 0, "diverged": 0,
+               "paper": np.nan, "paper_error": np.nan}  # fmt: skip
         text = NOTHING
         if summary is not None:
             cell = summary.cell_at(variant, pi=trained)
             last, values = summary.last(cell, metric), summary.final(cell, metric)
             finite = values[np.isfinite(values)]
             deviation = float(finite.std(ddof=1)) if len(finite) > 1 else np.nan
-            row |= {key: last[key] for key in ("mean", "se", "seeds", "diverged")}
+            row |= {key: last[key] for key in ("mean", "se", "seeds", "missing", "diverged")}
             row["deviation"] = deviation
-            text = estimate(last["mean"], deviation, last["diverged"])
+            text = estimate(last["mean"], deviation, last["missing"], last["diverged"])
         found.append((text, row))
     first = next(iter(metrics.values()))
     theirs = printed.get((experiment, variant, first, trained))
     if theirs is None:
         return [*found, (NOTHING, found[0][1])]
     found[0][1]["paper"], found[0][1]["paper_error"] = float(theirs.value), theirs.standard_error
-    return [*found, (f"{theirs.value} ± {theirs.error}", found[0][1])]
+    return [*found, (theirs.text, found[0][1])]

@@ -17,14 +17,14 @@ from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.statistics import mean_interval, paired_differences
 from pfedrl.analysis.style import CEILING, new_figure, panel_labels
-from pfedrl.analysis.summaries import Summary, sweep_name
+from pfedrl.analysis.summaries import STATISTICS, Summary, sweep_name
 from pfedrl.analysis.tables import (
     NOTHING,
     Column,
     Section,
     Table,
-    diverged_note,
     estimate,
+    left_out_note,
     sweep_text,
 )
 from pfedrl.analysis.words import words_of
@@ -35,7 +35,6 @@ from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
 # the metric where none is chosen: the first that every variant which learns has
 PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
 SENT = "megabytes_sent"
-STATISTICS = ("mean", "se", "low", "high", "seeds", "diverged")
 FEW = 20  # seeds, each of which can be told from the others
 LETTERS = {"pi": "π", "kappa": "κ"}  # swept keys that papers write so
 COLUMNS = 3
@@ -205,8 +204,8 @@ def as_table(data: pd.DataFrame, metric: str) -> Table:
     for point, group in data.groupby("point", sort=False):
         texts = []
         for row in group.to_dict("records"):
-            cells = [row["label"], estimate(row["mean"], row["se"], row["diverged"])]
-            cells += [span(row["low"], row["high"])]
+            mean = estimate(row["mean"], row["se"], row["missing"], row["diverged"])
+            cells = [row["label"], mean, span(row["low"], row["high"])]
             for key in ("best", "baseline"):
                 itself = "the best" if key == "best" else "the baseline"
                 cells.append(itself if row["cell"] == row[key] else shift(row, key))
@@ -217,7 +216,7 @@ def as_table(data: pd.DataFrame, metric: str) -> Table:
         "Mean ± standard error of the final values over seeds. Differences are on the same seeds, "
         "with 95% intervals. The best is the best of these seeds, which flatters it; controls do "
         "not compete.",
-        *diverged_note(int(data["diverged"].sum())),
+        *left_out_note(data),
     ]
     return Table(columns, sections, data.drop(columns="label"), notes)
 

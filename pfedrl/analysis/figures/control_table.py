@@ -6,7 +6,7 @@ import pandas as pd
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.summaries import Summary
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, final, left_out_note
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.drawings import ControlTable
@@ -56,7 +56,7 @@ def draw(context: Context) -> Table:
     ceiling = texts[options.ceiling][0]
     notes = [
         f"{ceiling}, agent by agent: {by_agent(summary, options.ceiling)}.",
-        *diverged_note(int(frame["diverged"].sum())),
+        *left_out_note(frame),
     ]
     sections = [
         Section("", [texts[variant] for variant in variants]),
@@ -117,17 +117,18 @@ def figures(summary: Summary, variant: str) -> dict[str, Any]:
             found[metric] = NOTHING
             continue
         last = summary.last(variant, metric)
-        found[metric] = estimate(last["mean"], last["se"], last["diverged"])
+        found[metric] = final(last)
         found["algorithm"] = str(last["algorithm"])
     return found
 
 
 def numbers(summary: Summary, variant: str) -> dict[str, Any]:
     """The same in full."""
-    row: dict[str, Any] = {"variant": variant, "diverged": 0}
+    row: dict[str, Any] = {"variant": variant, "missing": 0, "diverged": 0}
     for metric in (*METRICS, GREEDY):
         if summary.measures(variant, metric):
             last = summary.last(variant, metric)
             row |= {metric: last["mean"], f"{metric}_se": last["se"]}
-            row["diverged"] = max(row["diverged"], int(last["diverged"]))
+            for key in ("missing", "diverged"):
+                row[key] = max(row[key], int(last[key]))
     return row

@@ -15,7 +15,7 @@ from pfedrl.analysis.style import CEILING, FAINT, leave_empty, new_figure, panel
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 
-KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "diverged"]
+KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "missing", "diverged"]
 LEGEND_COLUMNS = 5
 MARK: dict[str, Any] = {"color": FAINT, "ls": "--", "lw": 0.9}
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches

@@ -10,7 +10,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.statistics import standard_error
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
-from pfedrl.analysis.tables import Column, Section, Table, diverged_note, estimate, sweep_text
+from pfedrl.analysis.tables import Column, Section, Table, estimate, left_out_note, sweep_text
 
 TRAINING, HELD_OUT = "objective", "held_out_objective"
 BASELINE = "baseline_"  # an independent agent's own model, not the average of models
@@ -30,7 +30,10 @@ def draw(context: Context) -> Table:
             rows.append([
                 label_of(algorithm), schedule,
                 *(
-                    estimate(numbers[f"{key}_mean"], numbers[f"{key}_se"], numbers["diverged"])
+                    estimate(
+                        numbers[f"{key}_mean"], numbers[f"{key}_se"],
+                        numbers["missing"], numbers["diverged"],
+                    )
                     for key in ("training", "held_out", "gap")
                 ),
             ])  # fmt: skip
@@ -42,7 +45,7 @@ def draw(context: Context) -> Table:
         "mean over all pairs of an agent that never met another and an environment. The gap is "
         "training minus new environments, by seed."
     ]
-    return Table(columns, sections, frame, notes + diverged_note(int(frame["diverged"].sum())))
+    return Table(columns, sections, frame, notes + left_out_note(frame))
 
 
 def _lines(summary: Summary) -> Iterator[tuple[str, str, str]]:
@@ -65,4 +68,6 @@ def _numbers(summary: Summary, cell: str, prefix: str) -> dict[str, float]:
     for key, array in kept.items():
         numbers[f"{key}_mean"] = float(array.mean()) if len(array) else math.nan
         numbers[f"{key}_se"] = float(standard_error(array))
-    return numbers | {"seeds": len(finite), "diverged": int((~finite).sum())}
+    ended = [int(summary.last(cell, prefix + metric)["diverged"]) for metric in SHOWN.values()]
+    missing = int((~finite).sum())
+    return numbers | {"seeds": len(finite), "missing": missing, "diverged": max(ended)}

@@ -9,8 +9,8 @@ from pfedrl.analysis.curves import draw_curves, handles, shades
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels
-from pfedrl.analysis.summaries import Summary
-from pfedrl.analysis.tables import estimate, sweep_text
+from pfedrl.analysis.summaries import STATISTICS, Summary
+from pfedrl.analysis.tables import estimate, final, sweep_text
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.style import Style
 
@@ -53,7 +53,7 @@ def _table_data(
             rows.append({
                 "panel": "left", "variant": variant, "local_steps": steps, "at": last["at"],
                 "largest_mean": summary.curve(cell, METRIC)["mean"].max(),
-                **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
+                **{key: last[key] for key in STATISTICS},
                 "paper_mean": theirs.theirs if theirs else math.nan,
                 "paper_se": theirs.their_error if theirs else math.nan,
                 "deviation": theirs.deviation if theirs else math.nan,
@@ -63,7 +63,7 @@ def _table_data(
 
 def _curve_data(summary: Summary) -> pd.DataFrame:
     curves = [summary.curve(cell, METRIC) for cell in summary.points_along(CURVES, ALONG).values()]
-    wanted = ["variant", "local_steps", "at", "mean", "se", "low", "high", "seeds", "diverged"]
+    wanted = ["variant", "local_steps", "at", *STATISTICS]
     data = pd.concat(curves)[wanted]
     data.insert(0, "panel", "right")
     return data.astype({"variant": str})
@@ -93,7 +93,7 @@ def _draw_table(axis: Axes, data: pd.DataFrame, variants: list[str]) -> None:
             if (variant, value) not in indexed.index:
                 continue
             row = indexed.loc[(variant, value)]
-            write(x, y + 0.22 * height, estimate(row["mean"], row["se"], row["diverged"]))
+            write(x, y + 0.22 * height, final(row))
             if not math.isnan(row["paper_mean"]):
                 theirs = estimate(row["paper_mean"], row["paper_se"])
                 write(x, y - 0.24 * height, theirs, color=FAINT, fontsize=5.8)

@@ -1,20 +1,18 @@
 """QAvg, Table 1: value in the noiseless centre as environments grow apart."""
 
-import math
-
 import pandas as pd
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.style import label_of
-from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.summaries import STATISTICS, Summary
 from pfedrl.analysis.tables import (
     NOTHING,
     Column,
     Section,
     Table,
-    diverged_note,
-    estimate,
+    final,
+    left_out_note,
     signed,
     sweep_text,
 )
@@ -50,22 +48,21 @@ def draw(context: Context) -> Table:
     frame = pd.DataFrame(data)
     notes = [
         "Ours and Paper: mean ± standard error over seeds. Δ/s.e.: ours minus the paper's in "
-        "combined standard errors, less the rounding of the printed number."
+        "combined standard errors, less the rounding of the printed number; an error printed as "
+        "0.00 counts as half of its last digit."
     ]
-    notes += diverged_note(int(frame["diverged"].sum()))
+    notes += left_out_note(frame)
     return Table(columns, sections, frame, notes)
 
 
 def _ours(summary: Summary, cell: str) -> str:
-    last = summary.last(cell, METRIC)
-    return estimate(last["mean"], last["se"], last["diverged"])
+    return final(summary.last(cell, METRIC))
 
 
 def _theirs(compared: Comparison | None) -> tuple[str, str]:
     if compared is None:
         return NOTHING, NOTHING
-    error = math.nan if compared.their_error is None else compared.their_error
-    return estimate(compared.theirs, error), signed(compared.deviation)
+    return compared.printed, signed(compared.deviation)
 
 
 def _row(
@@ -76,7 +73,7 @@ def _row(
         "experiment": summary.experiment,
         "variant": last["variant"],
         "kappa": kappa,
-        **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
+        **{key: last[key] for key in STATISTICS},
         "paper_mean": compared.theirs if compared else None,
         "paper_se": compared.their_error if compared else None,
         "deviation": compared.deviation if compared else None,

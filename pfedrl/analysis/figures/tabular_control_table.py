@@ -4,7 +4,8 @@ import pandas as pd
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.style import label_of
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, diverged_note, estimate
+from pfedrl.analysis.summaries import STATISTICS
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, final, left_out_note
 
 METRIC = "objective"
 
@@ -16,11 +17,10 @@ def draw(context: Context) -> Table:
         known = summary.statistics[["cell", "algorithm"]].astype(str).drop_duplicates()
         for cell, algorithm in known.itertuples(index=False):
             last = summary.last(cell, METRIC)
-            text = estimate(last["mean"], last["se"], last["diverged"])
-            rows.setdefault(algorithm, {})[name] = text
+            rows.setdefault(algorithm, {})[name] = final(last)
             data.append({
                 "experiment": name, "algorithm": algorithm,
-                **{key: last[key] for key in ("mean", "se", "low", "high", "seeds", "diverged")},
+                **{key: last[key] for key in STATISTICS},
             })  # fmt: skip
     titles = [context.paper.experiments[name].title for name in context.summaries]
     columns = [Column("Algorithm", words=True), *(Column(title) for title in titles)]
@@ -29,4 +29,4 @@ def draw(context: Context) -> Table:
         for algorithm, found in rows.items()
     ]
     frame = pd.DataFrame(data)
-    return Table(columns, [Section("", body)], frame, diverged_note(int(frame["diverged"].sum())))
+    return Table(columns, [Section("", body)], frame, left_out_note(frame))
