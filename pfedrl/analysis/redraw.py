@@ -1,4 +1,4 @@
-"""Every table, figure and verdict again, from the published runs alone."""
+"""Every table, figure, verdict and finding again, from the published runs alone."""
 
 import os
 from collections.abc import Callable, Collection
@@ -9,11 +9,13 @@ from typing import Any
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.findings import at_other_scales, summaries_at, tell
 from pfedrl.analysis.overview import overview
 from pfedrl.analysis.rejudged import write_rejudged
-from pfedrl.analysis.report import report
+from pfedrl.analysis.report import read_result, report
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.telling import write_headlines
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.confirmed import code_on_page
@@ -32,16 +34,21 @@ def redraw(
     cores: int = 1,
     progress: Progress = lambda done, total: None,
 ) -> None:
-    """Tables and figures go to `figures`, summaries and verdicts to `folder`.
+    """Tables and figures go to `figures`, summaries and verdicts to `folder`, headlines of what was
+    found to the README beside `figures`, if there is one with a place for them.
 
     No simulator is needed: what is not published is not drawn.
     """
     scale = _published(project)
     summaries = folder / "summaries"
     first: list[Job] = [
-        (_summarise, project, paper, experiment, folder)
+        (_summarise, project, paper, experiment, summaries, scale_of(project, paper, experiment))
         for paper, budgets in scale.papers.items()
         for experiment in budgets
+    ]
+    first += [
+        (_summarise, project, paper, experiment, summaries_at(summaries, other), other)
+        for paper, experiment, other in at_other_scales(project)
     ]
     then: list[Job] = [
         (evaluate, project, paper, NAME, summaries, folder / "claims" / f"{paper}.json")
@@ -64,9 +71,12 @@ def redraw(
     finally:
         pool.shutdown(cancel_futures=True)  # after an error, those that wait are not begun
     code = code_on_page(project)
-    report(project, figures, folder / "claims", figures / "index.html", code, NAME)
+    judged = {paper: read_result(folder / "claims" / f"{paper}.json") for paper in project.papers}
+    told = tell(project, summaries, judged)
+    report(project, figures, folder / "claims", figures / "index.html", code, NAME, told)
     write_rejudged(project, folder / "claims", figures / "evidence")
-    overview(project, figures, folder / "claims")
+    overview(project, figures, folder / "claims", told)
+    write_headlines(project, told, figures)
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:
@@ -75,7 +85,8 @@ def judge_published(project: Project, only: Collection[tuple[str, str]] | None =
     for paper, budgets in _published(project).papers.items():
         chosen = [name for name in budgets if only is None or (paper, name) in only]
         for experiment in chosen:
-            _summarise(project, paper, experiment, folder)
+            source = scale_of(project, paper, experiment)
+            _summarise(project, paper, experiment, folder / "summaries", source)
         if chosen:
             path = folder / "claims" / f"{paper}.json"
             evaluate(project, paper, NAME, folder / "summaries", path)
@@ -90,8 +101,9 @@ def _published(project: Project) -> Scale:
     return scale
 
 
-def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> None:
-    source = scale_of(project, paper, experiment)
+def _summarise(
+    project: Project, paper: str, experiment: str, summaries: Path, source: str | None
+) -> None:
     assert source is not None
     runs = [
         path
@@ -100,4 +112,4 @@ def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> N
         for path in published_runs(project.root, source, cell)
     ]
     runs = [Path(os.path.relpath(run)) for run in runs]  # provenance names no one's folders
-    summarise(runs, *paths(folder / "summaries", paper, experiment))
+    summarise(runs, *paths(summaries, paper, experiment))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.analysis.evidence import FEWEST
+from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
     SYMBOLS,
     Group,
@@ -21,6 +22,7 @@ from pfedrl.analysis.ledger import (
 )
 from pfedrl.analysis.output import DEFAULT_SCALE, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
+from pfedrl.analysis.telling import in_html
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
@@ -34,8 +36,9 @@ def report(
     output: Path,
     code: Mapping[tuple[str, str], str] | None = None,
     scale: str = DEFAULT_SCALE,
+    told: Mapping[str, list[Told]] | None = None,
 ) -> None:
-    """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir).
+    """Write the page from what was drawn (figures_dir/{paper}/), judged (claims_dir) and found.
 
     `code` says of a paper and experiment whether the code here is the one behind its numbers. What
     was not drawn has a command that draws it at the scale, or the reason why none does.
@@ -51,6 +54,7 @@ def report(
             code or {},
             partial(absent, project, name, scale=scale),
             scale,
+            (told or {}).get(name),
         )
         for name, paper in project.papers.items()
     ]
@@ -112,6 +116,7 @@ def _paper(
     code: Mapping[tuple[str, str], str],
     why: Callable[[str], str | None],
     scale: str,
+    told: list[Told] | None,
 ) -> str:
     artifacts = ""
     places = {name: escape(f"{paper.paper}-{name}") for name in paper.artifacts}
@@ -134,7 +139,8 @@ def _paper(
     return (
         f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
         f'<p class="soft">{escape(paper.reference)}</p>\n{theory}'
-        f'{_claims(judged)}<h3>Tables and figures</h3>\n<p class="soft">{drawn}</p>\n{artifacts}'
+        f"{in_html(paper, told)}{_claims(judged)}<h3>Tables and figures</h3>\n"
+        f'<p class="soft">{drawn}</p>\n{artifacts}'
         f"{_fidelity(paper.fidelity)}</section>\n"
     )
 
