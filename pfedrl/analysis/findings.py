@@ -52,6 +52,13 @@ OF_CURVES: dict[str, Callable[[pd.DataFrame], float]] = {
     "highest_at": lambda curve: int(curve["at"].iloc[curve["mean"].argmax()]),
 }
 
+OF_CELLS: dict[str, Callable[[Sequence[float]], Sequence[float] | str]] = {  # of their means
+    "list": lambda means: means,
+    "place": lambda means: PLACES[sum(mean > means[0] for mean in means)],
+    "cells_above": lambda means: WORDS[sum(mean > ROUNDING for mean in means)],
+    "cells_below": lambda means: WORDS[sum(mean < -ROUNDING for mean in means)],
+}
+
 
 @dataclass(frozen=True)
 class Told:
@@ -150,29 +157,25 @@ class Teller:
         """The values behind a placeholder, one for each cell that is named, or a word."""
         if number.verdict is not None:
             return [self._verdicts(number.verdict, self.finding.experiments_of(number))]
-        each = list(product(self.finding.experiments_of(number), number.cells))
+        experiments = self.finding.experiments_of(number)
+        each = [(experiment, *pair) for experiment, pair in product(experiments, number.pairs)]
         if statistic == "cells":
             return WORDS[len(each)]
         if number.setting is not None:
             return [self._setting(number, *one, of_paper=statistic == "paper") for one in each]
         if statistic == "printed":
-            return [self._printed(self.finding.metric_of(number), *one) for one in each]
+            return [self._printed(number, *one) for one in each]
         if statistic == "agents":
             return [mean for one in each for mean in self._agents(number, *one)]
-        in_part = number.since is not None or number.until is not None
-        if in_part or (statistic in OF_CURVES and statistic not in OF_SEEDS):
-            of_cell = [self._curve(number, *one) for one in each]
-            if statistic not in ("list", "place"):
-                return [OF_CURVES[statistic](curve) for curve in of_cell]
-            means = [OF_CURVES["mean"](curve) for curve in of_cell]
+        of_cells = OF_CELLS.get(statistic)
+        each_one = "mean" if of_cells else statistic
+        if number.since is not None or number.until is not None or each_one not in OF_SEEDS:
+            found = [OF_CURVES[each_one](self._curve(number, *one)) for one in each]
         else:
-            values = [self._values(number, *one) for one in each]
-            if statistic not in ("list", "place"):
-                return [OF_SEEDS[statistic](of_seeds) for of_seeds in values]
-            means = [float(of_seeds.mean()) for of_seeds in values]
-        return PLACES[sum(mean > means[0] for mean in means)] if statistic == "place" else means
+            found = [OF_SEEDS[each_one](self._values(number, *one)) for one in each]
+        return of_cells(found) if of_cells else found
 
-    def _values(self, number: Number, experiment: str, cell: str) -> np.ndarray:
+    def _values(self, number: Number, experiment: str, cell: str, less: str | None) -> np.ndarray:
         """One a seed, diverged seeds left out."""
         summary, metric = self._summary(experiment, number.scale), self.finding.metric_of(number)
         if number.along is not None:
@@ -180,13 +183,14 @@ class Teller:
             rows = np.array([summary.final(point, metric) for point in points.values()])
             return exponents(np.array(list(points)), rows)
         values = summary.final(cell, metric)
-        if number.less is not None:
-            values = values - summary.final(number.less, metric)
+        if less is not None:
+            values = values - summary.final(less, metric)
         if number.where is not None:
             values = values[summary.final(cell, number.where) > 0]
+        values = values[: number.first]
         return values[np.isfinite(values)]
 
-    def _curve(self, number: Number, experiment: str, cell: str) -> pd.DataFrame:
+    def _curve(self, number: Number, experiment: str, cell: str, _: str | None) -> pd.DataFrame:
         """The means along the part that is asked for."""
         summary = self._summary(experiment, number.scale)
         curve = summary.curve(cell, self.finding.metric_of(number))
@@ -194,13 +198,14 @@ class Teller:
         until = np.inf if number.until is None else number.until
         return curve[(curve["at"] >= since) & (curve["at"] <= until)].reset_index()
 
-    def _agents(self, number: Number, experiment: str, cell: str) -> list[float]:
+    def _agents(self, number: Number, experiment: str, cell: str, _: str | None) -> list[float]:
         summary, metric = self._summary(experiment, number.scale), self.finding.metric_of(number)
         finals = summary.finals[summary.finals["cell"] == cell]
         agents = sorted(set(finals[finals["metric"] == metric]["agent"]) - {ALL_AGENTS})
         return [float(summary.final(cell, metric, agent).mean()) for agent in agents]
 
-    def _printed(self, metric: str, experiment: str, cell: str) -> float:
+    def _printed(self, number: Number, experiment: str, cell: str, _: str | None) -> float:
+        metric = self.finding.metric_of(number)
         rows = [
             row.value
             for artifact in self.project.paper(self.paper).artifacts.values()
@@ -211,7 +216,9 @@ class Teller:
             raise ValueError(f"the paper prints no {metric} of {cell} in {experiment}")
         return float(rows[0])
 
-    def _setting(self, number: Number, experiment: str, cell: str, of_paper: bool) -> float:
+    def _setting(
+        self, number: Number, experiment: str, cell: str, _: str | None, of_paper: bool
+    ) -> float:
         assert number.setting is not None
         if not of_paper:
             given = self._summary(experiment, number.scale).facts["cells"][cell]["settings"]
@@ -251,6 +258,6 @@ def short(value: float, spec: str = "") -> str:
     """As a sentence has it: whole from 10 on, two digits below."""
     whole = isinstance(value, int) or abs(value) >= 9.95
     said = format(value, spec or (",.0f" if whole else ".2g"))
-    if float(said.replace(",", "")) == 0:
+    if not said.strip("-0.,%"):  # what is rounded to zero has no sign
         said = said.lstrip("-")
     return said.replace("-", MINUS)

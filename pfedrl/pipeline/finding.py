@@ -33,6 +33,8 @@ STATISTICS = {
     "highest_at": "where that is",
     "place": "of the first cell among all that are named, by means: first, second, ...",
     "cells": "how many are named, as a word",
+    "cells_above": "how many have a mean above zero, as a word",
+    "cells_below": "how many have a mean below zero, as a word",
     "list": "the mean of each cell, in the order in which they are named",
     "printed": "what the paper prints in its place",
     "paper": "the setting at the papers' scale",
@@ -51,7 +53,10 @@ class Number(Settings):
     metric: str | None = Field(
         None, description="its final value; the finding's, where it is left out"
     )
-    less: str | None = Field(None, description="a cell that is subtracted, seed by seed")
+    less: str | list[str] | None = Field(
+        None, description="a cell that is subtracted, seed by seed, or one for each of the cells"
+    )
+    first: int | None = Field(None, gt=0, description="only so many seeds, the first, count")
     where: str | None = Field(
         None, description="a metric: only seeds in which it is above zero count"
     )
@@ -65,9 +70,9 @@ class Number(Settings):
         None, description="of the published runs; the fullest, where it is left out"
     )
     setting: str | None = Field(None, description="of the cell's algorithm or family")
-    verdict: str | None = Field(
-        None, description="counts the paper's claims on the experiment that have it"
-    )
+    verdict: (
+        Literal["reproduced", "contradicted", "leans for", "leans against", "undecided"] | None
+    ) = Field(None, description="counts the paper's claims on the experiment that have it")
 
     @model_validator(mode="after")
     def one_thing_is_asked(self) -> "Number":
@@ -76,11 +81,22 @@ class Number(Settings):
         asked = [key for key in ("metric", "setting", "verdict") if getattr(self, key) is not None]
         if len(asked) > 1:
             raise ValueError(f"{' and '.join(asked)} are asked for at once")
+        if isinstance(self.less, list) and len(self.less) != len(self.cells):
+            raise ValueError("'less' has another number of cells than 'cell'")
+        by_seed = [key for key in ("less", "first", "where", "along") if getattr(self, key)]
+        if by_seed and (self.since is not None or self.until is not None):
+            raise ValueError(f"'{by_seed[0]}' is of final values, and of a curve means are kept")
         return self
 
     @property
     def cells(self) -> list[str]:
         return _listed(self.cell)
+
+    @property
+    def pairs(self) -> list[tuple[str, str | None]]:
+        """Each cell with the one that is subtracted from it."""
+        others = self.less if isinstance(self.less, list) else [self.less] * len(self.cells)
+        return list(zip(self.cells, others, strict=True))
 
 
 class Placeholder(NamedTuple):

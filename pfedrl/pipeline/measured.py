@@ -113,7 +113,7 @@ def check_finding(measured: Measured, finding: Finding, where: str) -> None:
     """The cells, metrics and settings that a finding's numbers name."""
     for name, number in finding.numbers.items():
         place = f"{where}.numbers.{name}"
-        for experiment, cell in product(finding.experiments_of(number), number.cells):
+        for experiment, (cell, less) in product(finding.experiments_of(number), number.pairs):
             if number.setting is not None:
                 known = measured.cells(experiment)
                 if cell not in known:
@@ -125,8 +125,8 @@ def check_finding(measured: Measured, finding: Finding, where: str) -> None:
                                along=number.along)  # fmt: skip
             else:
                 measured.check(place, experiment, finding.metric_of(number), cell=cell)
-                if number.less is not None:
-                    measured.check(place, experiment, finding.metric_of(number), cell=number.less)
+                if less is not None:
+                    measured.check(place, experiment, finding.metric_of(number), cell=less)
                 if number.where is not None:
                     measured.check(place, experiment, number.where, cell=cell)
 
