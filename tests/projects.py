@@ -18,7 +18,7 @@ def write_paper(root: Path, name: str, page: dict[str, Any]) -> None:
     folder = root / "workflow" / "papers" / name
     head = ("title", "reference", "theory")
     write_yaml(folder / "paper.yaml", {key: page[key] for key in head if key in page})
-    for key in ("experiments", "artifacts", "claims", "readings", "fidelity"):
+    for key in ("experiments", "artifacts", "claims", "readings", "findings", "fidelity"):
         if key in page:
             write_yaml(folder / f"{key}.yaml", page[key])
     for artifact, rows in page.get("printed", {}).items():

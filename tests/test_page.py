@@ -11,10 +11,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from pfedrl.analysis.redraw import redraw
+from pfedrl.analysis.telling import BLOCK
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import FOLDER
 from tests.processes import once
 from tests.tiny import ROOT
+
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 def lay_out(figure: Figure, path: Path, **_: object) -> None:
@@ -32,6 +35,7 @@ def redraw_without_pictures(folder: Path) -> None:
         simulated = Path("paper_figures", "evidence", "level.md")  # not drawn from runs
         (folder / simulated).parent.mkdir(parents=True)
         shutil.copy(ROOT / simulated, folder / simulated)
+        shutil.copy(ROOT / "README.md", folder / "README.md")  # headlines go into it
         redraw(Project.here(ROOT), folder / "paper_figures", folder)
 
 
@@ -59,6 +63,32 @@ def test_every_word_of_the_page_is_the_committed_one(redrawn: Path, page: str):
         for folder in (redrawn, ROOT)
     )
     assert ours == theirs
+
+
+def test_the_headlines_of_the_readme_are_those_of_the_published_runs(redrawn: Path):
+    ours, theirs = (headlines(folder / "README.md") for folder in (redrawn, ROOT))
+    assert ours and [NUMBER.sub("#", line) for line in ours] == [
+        NUMBER.sub("#", line) for line in theirs
+    ]
+    numbers = (
+        (NUMBER.findall(one), NUMBER.findall(other))
+        for one, other in zip(ours, theirs, strict=True)
+    )
+    differ = [pair for found in numbers for pair in zip(*found, strict=True) if len({*pair}) > 1]
+    # another processor may round a last digit otherwise: one of them, not more
+    assert len(differ) <= 1 and all(same_but_for_rounding(*pair) for pair in differ), differ
+
+
+def headlines(readme: Path) -> list[str]:
+    block = BLOCK.search(readme.read_text())
+    assert block is not None
+    return block.group().splitlines()
+
+
+def same_but_for_rounding(one: str, other: str) -> bool:
+    unit = 10.0 ** -len(one.partition(".")[2])
+    values = [float(number.replace(",", "")) for number in (one, other)]
+    return abs(values[0] - values[1]) < 1.5 * unit
 
 
 def test_every_verdict_is_the_committed_one(redrawn: Path):

@@ -1,9 +1,11 @@
 """The report in short, as a page that a code host shows: what was drawn, and every verdict."""
 
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
     SYMBOLS,
     Group,
@@ -17,17 +19,23 @@ from pfedrl.analysis.ledger import (
     trust,
 )
 from pfedrl.analysis.output import read_result, write_text
+from pfedrl.analysis.telling import in_markdown
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
 
 def overview(
-    project: Project, figures_dir: Path, claims_dir: Path, prices: Prices | None = None
+    project: Project,
+    figures_dir: Path,
+    claims_dir: Path,
+    prices: Prices | None = None,
+    told: Mapping[str, list[Told]] | None = None,
 ) -> None:
     """Write figures_dir/README.md from the same files as the report."""
     judged = {name: read_verdicts(claims_dir, name, prices or {}) for name in project.papers}
     sections = [
-        _section(paper, figures_dir / name, judged[name]) for name, paper in project.papers.items()
+        _section(paper, figures_dir / name, judged[name], (told or {}).get(name))
+        for name, paper in project.papers.items()
     ]
     heading = "# What was reproduced\n\nThe whole report is `index.html`."
     for words, file in (
@@ -47,8 +55,10 @@ def overview(
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 
 
-def _section(paper: Paper, folder: Path, judged: dict[str, Any] | None) -> str:
-    lines = [f"## {paper.title}", "", f"{paper.reference}.", ""]
+def _section(
+    paper: Paper, folder: Path, judged: dict[str, Any] | None, told: list[Told] | None
+) -> str:
+    lines = [f"## {paper.title}", "", f"{paper.reference}.", "", *in_markdown(paper, told)]
     lines += ["| artifact | what it shows | scale | seeds | core time |", "|---|---|---|--:|--:|"]
     for name, artifact in paper.artifacts.items():
         known = read_result(folder / f"{name}.json")

@@ -1,4 +1,4 @@
-"""Every table, figure and verdict again, from the published runs alone."""
+"""Every table, figure, verdict and finding again, from the published runs alone."""
 
 import os
 from collections.abc import Callable, Collection
@@ -9,6 +9,8 @@ from typing import Any
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.findings import at_other_scales, summaries_at, tell
+from pfedrl.analysis.output import read_result
 from pfedrl.analysis.overview import overview
 from pfedrl.analysis.plan import read_ledger
 from pfedrl.analysis.plan_tables import write_plan
@@ -16,6 +18,7 @@ from pfedrl.analysis.rejudged import write_rejudged
 from pfedrl.analysis.report import report
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.telling import write_headlines
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.confirmed import code_on_page
@@ -34,16 +37,21 @@ def redraw(
     cores: int = 1,
     progress: Progress = lambda done, total: None,
 ) -> None:
-    """Tables and figures go to `figures`, summaries and verdicts to `folder`.
+    """Tables and figures go to `figures`, summaries and verdicts to `folder`, headlines of what was
+    found to the README beside `figures`, if there is one with a place for them.
 
     No simulator is needed: what is not published is not drawn.
     """
     scale = _published(project)
     summaries = folder / "summaries"
     first: list[Job] = [
-        (_summarise, project, paper, experiment, folder)
+        (_summarise, project, paper, experiment, summaries, scale_of(project, paper, experiment))
         for paper, budgets in scale.papers.items()
         for experiment in budgets
+    ]
+    first += [
+        (_summarise, project, paper, experiment, summaries_at(summaries, other), other)
+        for paper, experiment, other in at_other_scales(project)
     ]
     then: list[Job] = [
         (evaluate, project, paper, NAME, summaries, folder / "claims" / f"{paper}.json")
@@ -65,12 +73,21 @@ def redraw(
                 progress(done, total)
     finally:
         pool.shutdown(cancel_futures=True)  # after an error, those that wait are not begun
-    code, claims, evidence = code_on_page(project), folder / "claims", figures / "evidence"
+    _write_pages(project, figures, summaries, folder / "claims")
+
+
+def _write_pages(project: Project, figures: Path, summaries: Path, claims: Path) -> None:
+    """What is read: the report, its overview, the plan, and the findings in the README."""
     ledger = read_ledger(project, NAME, claims)
-    write_plan(ledger, evidence / "plan.md")
-    write_rejudged(project, claims, evidence)
-    report(project, figures, claims, figures / "index.html", code, NAME, ledger.prices())
-    overview(project, figures, claims, ledger.prices())
+    prices = ledger.prices()
+    write_plan(ledger, figures / "evidence" / "plan.md")
+    write_rejudged(project, claims, figures / "evidence")
+    judged = {paper: read_result(claims / f"{paper}.json") for paper in project.papers}
+    told = tell(project, summaries, judged)
+    page = figures / "index.html"
+    report(project, figures, claims, page, code_on_page(project), NAME, prices, told)
+    overview(project, figures, claims, prices, told)
+    write_headlines(project, told, figures)
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:
@@ -79,7 +96,8 @@ def judge_published(project: Project, only: Collection[tuple[str, str]] | None =
     for paper, budgets in _published(project).papers.items():
         chosen = [name for name in budgets if only is None or (paper, name) in only]
         for experiment in chosen:
-            _summarise(project, paper, experiment, folder)
+            source = scale_of(project, paper, experiment)
+            _summarise(project, paper, experiment, folder / "summaries", source)
         if chosen:
             path = folder / "claims" / f"{paper}.json"
             evaluate(project, paper, NAME, folder / "summaries", path)
@@ -94,8 +112,9 @@ def _published(project: Project) -> Scale:
     return scale
 
 
-def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> None:
-    source = scale_of(project, paper, experiment)
+def _summarise(
+    project: Project, paper: str, experiment: str, summaries: Path, source: str | None
+) -> None:
     assert source is not None
     runs = [
         path
@@ -104,4 +123,4 @@ def _summarise(project: Project, paper: str, experiment: str, folder: Path) -> N
         for path in published_runs(project.root, source, cell)
     ]
     runs = [Path(os.path.relpath(run)) for run in runs]  # provenance names no one's folders
-    summarise(runs, *paths(folder / "summaries", paper, experiment))
+    summarise(runs, *paths(summaries, paper, experiment))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.analysis.evidence import FEWEST
+from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
     SYMBOLS,
     Group,
@@ -24,6 +25,7 @@ from pfedrl.analysis.ledger import (
 from pfedrl.analysis.origins import in_words
 from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
+from pfedrl.analysis.telling import in_html
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
@@ -37,8 +39,9 @@ def report(
     code: Mapping[tuple[str, str], str] | None = None,
     scale: str = DEFAULT_SCALE,
     prices: Prices | None = None,
+    told: Mapping[str, list[Told]] | None = None,
 ) -> None:
-    """Write the page from what was drawn (figures_dir/{paper}/) and judged (claims_dir).
+    """Write the page from what was drawn (figures_dir/{paper}/), judged (claims_dir) and found.
 
     `code` says of a paper and experiment whether the code here is the one behind its numbers. What
     was not drawn has a command that draws it at the scale, or the reason why none does. `prices`
@@ -55,6 +58,7 @@ def report(
             code or {},
             partial(absent, project, name, scale=scale),
             scale,
+            (told or {}).get(name),
         )
         for name, paper in project.papers.items()
     ]
@@ -103,6 +107,7 @@ def _paper(
     code: Mapping[tuple[str, str], str],
     why: Callable[[str], str | None],
     scale: str,
+    told: list[Told] | None,
 ) -> str:
     artifacts = ""
     places = {name: escape(f"{paper.paper}-{name}") for name in paper.artifacts}
@@ -125,7 +130,8 @@ def _paper(
     return (
         f'<section id="{escape(paper.paper)}">\n<h2>{escape(paper.title)}</h2>\n'
         f'<p class="soft">{escape(paper.reference)}</p>\n{theory}'
-        f'{_claims(judged)}<h3>Tables and figures</h3>\n<p class="soft">{drawn}</p>\n{artifacts}'
+        f"{in_html(paper, told)}{_claims(judged)}<h3>Tables and figures</h3>\n"
+        f'<p class="soft">{drawn}</p>\n{artifacts}'
         f"{_fidelity(paper.fidelity)}</section>\n"
     )
 

@@ -37,6 +37,7 @@ th.group { text-align: center; border-bottom: 1px solid var(--line); }
 .claims th:first-child { width: 34%; } .claims th:last-child { width: 28%; }
 .claims td:last-child { color: var(--soft); font-size: .84rem; }
 .claims details { margin: 0; } .group > summary { padding: .15rem 0; }
+.found { max-width: 46rem; padding-left: 1.2rem; } .found li { margin: .5rem 0; }
 .glance { margin: 1.2rem 0 .4rem; } .glance th { white-space: normal; }
 .glance .words { min-width: 22rem; }
 figure { margin: 0 0 1rem; }

@@ -1,11 +1,14 @@
 """What experiments will measure, so that whoever asks for a number can be refused beforehand."""
 
 from collections.abc import Iterator
+from itertools import product
+from typing import Any
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.claim import Claim, Greater, Near, Ordered, Test
 from pfedrl.pipeline.drawings import check_named
+from pfedrl.pipeline.finding import Finding
 from pfedrl.pipeline.paper import UNASKED
 from pfedrl.pipeline.project import Project
 
@@ -102,6 +105,35 @@ def check_paper(project: Project, paper: str) -> None:
             place = project.place(paper, artifact.experiments[0])
         known = {experiment: measured.cells(experiment) for experiment in artifact.experiments}
         check_named(artifact, known, place)
+    for finding in page.findings:
+        check_finding(measured, finding, f"workflow/papers/{paper}/findings.yaml, {finding.id}")
+
+
+def check_finding(measured: Measured, finding: Finding, where: str) -> None:
+    """The cells, metrics and settings that a finding's numbers name."""
+    for name, number in finding.numbers.items():
+        place = f"{where}.numbers.{name}"
+        for experiment, (cell, less) in product(finding.experiments_of(number), number.pairs):
+            if number.setting is not None:
+                known = measured.cells(experiment)
+                if cell not in known:
+                    raise unknown("cell", cell, known, f"{place}, {experiment}")
+                if number.setting not in (settings := flat_settings(known[cell].settings())):
+                    raise unknown("setting", number.setting, settings, f"{place}, {cell}")
+            elif number.along is not None:
+                measured.check(place, experiment, finding.metric_of(number), variant=cell,
+                               along=number.along)  # fmt: skip
+            else:
+                measured.check(place, experiment, finding.metric_of(number), cell=cell)
+                if less is not None:
+                    measured.check(place, experiment, finding.metric_of(number), cell=less)
+                if number.where is not None:
+                    measured.check(place, experiment, number.where, cell=cell)
+
+
+def flat_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """What a cell's algorithm and family are given."""
+    return {**(settings["family"] or {}), **settings["algorithm"]}
 
 
 def check_test(measured: Measured, test: Test, where: str) -> None:

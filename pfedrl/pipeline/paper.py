@@ -1,4 +1,4 @@
-"""A paper's page: its experiments, tables and figures, printed numbers, claims, fidelity notes."""
+"""A paper's page: its experiments, tables and figures, printed numbers, claims, findings, notes."""
 
 import math
 from collections.abc import Collection
@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from pfedrl.core.settings import Name, Settings
 from pfedrl.pipeline.claim import Claim, Number, Reading
 from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
+from pfedrl.pipeline.finding import Finding
 
 
 class Experiment(Settings):
@@ -211,6 +212,7 @@ class Paper(Reference):
     artifacts: dict[str, Artifact] = Field(default_factory=dict)
     claims: list[Claim] = Field(default_factory=list)
     readings: list[Reading] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
     fidelity: list[FidelityNote] = Field(default_factory=list)
 
     def reading_of(self, experiment: str) -> Reading | None:

@@ -13,6 +13,7 @@ from pfedrl.core.registry import components
 from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.claim import Claim, Reading
 from pfedrl.pipeline.drawings import options_of
+from pfedrl.pipeline.finding import STATISTICS, Finding
 from pfedrl.pipeline.paper import (
     Artifact,
     Experiment,
@@ -33,6 +34,7 @@ FILES: dict[str, tuple[Any, bool]] = {
     "artifacts": (dict[Name, Artifact], False),
     "claims": (list[Claim], False),
     "readings": (list[Reading], False),
+    "findings": (list[Finding], False),
     "fidelity": (list[FidelityNote], False),
 }
 COLUMNS = list(Printed.model_fields)
@@ -272,9 +274,22 @@ def _check_references(paper: Paper, where: str) -> None:
         for test, (kind, names) in product(claim.tests, known.items()):
             if (named := getattr(test, kind, None)) is not None:
                 check(kind, named, names, f"claims.yaml, {claim.id}")
+    for finding in paper.findings:
+        place = f"findings.yaml, {finding.id}"
+        for artifact_name in finding.see:
+            check("artifact", artifact_name, paper.artifacts, f"{place}.see")
+        for name, number in finding.numbers.items():
+            for experiment in finding.experiments_of(number):
+                check("experiment", experiment, paper.experiments, f"{place}.numbers.{name}")
+        for asked in finding.placeholders():
+            check("number", asked.name, finding.numbers, place)
+            check("statistic", asked.statistic, STATISTICS, f"{place}, {{{asked.name}}}")
+        for unused in finding.numbers.keys() - {asked.name for asked in finding.placeholders()}:
+            raise PfedrlError(f"{where}/{place}.numbers: '{unused}' is not in its text.")
     for file, ids in (
         ("claims", [claim.id for claim in paper.claims]),
         ("readings", [reading.id for reading in paper.readings]),
+        ("findings", [finding.id for finding in paper.findings]),
         ("fidelity", [note.id for note in paper.fidelity]),
     ):
         for twice in {name for name in ids if ids.count(name) > 1}:

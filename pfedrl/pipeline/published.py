@@ -48,12 +48,17 @@ def published_runs(root: Path, scale: str, cell: Cell) -> list[Path]:
 def scale_of(project: Project, paper: str, experiment: str) -> str | None:
     """The fullest scale at which every cell of an experiment is published, or None."""
     for scale in SCALES:
-        if project.budget(project.scale(scale), paper, experiment) is None:
-            continue
-        wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.unfit() is None]
-        if all(published_runs(project.root, scale, cell) for cell in wanted):
+        if is_published(project, paper, experiment, scale):
             return scale
     return None
+
+
+def is_published(project: Project, paper: str, experiment: str, scale: str) -> bool:
+    """Whether every cell of an experiment is published at a scale."""
+    if project.budget(project.scale(scale), paper, experiment) is None:
+        return False
+    wanted = [cell for cell in cells(project, paper, experiment, scale) if cell.unfit() is None]
+    return all(published_runs(project.root, scale, cell) for cell in wanted)
 
 
 def published_scale(project: Project) -> Scale:

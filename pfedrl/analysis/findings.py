@@ -1,0 +1,263 @@
+"""What was found: the texts of findings.yaml with their numbers, from the published runs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pfedrl.analysis.statistics import exponents, standard_error
+from pfedrl.analysis.summaries import Summary, read_summary
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.pipeline.absent import absent
+from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces
+from pfedrl.pipeline.measured import flat_settings
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import NAME, is_published
+
+PAPER = "paper"  # the papers' own scale
+MINUS = "\N{MINUS SIGN}"
+ROUNDING = 1e-9  # nearer to zero than this is zero
+WORDS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+PLACES = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+
+OF_SEEDS: dict[str, Callable[[np.ndarray], float]] = {
+    "mean": lambda values: float(values.mean()),
+    "se": lambda values: float(standard_error(values)),
+    "median": lambda values: float(np.median(values)),
+    "min": lambda values: float(values.min()),
+    "max": lambda values: float(values.max()),
+    "second": lambda values: float(np.sort(values)[-2]),
+    "but_lowest": lambda values: float(np.sort(values)[1:].mean()),
+    "seeds": len,
+    "above": lambda values: int((values > ROUNDING).sum()),
+    "below": lambda values: int((values < -ROUNDING).sum()),
+    "share_below": lambda values: 100 * float((values < -ROUNDING).mean()),
+}
+OF_CURVES: dict[str, Callable[[pd.DataFrame], float]] = {
+    "mean": lambda curve: float(curve["mean"].mean()),
+    "lowest": lambda curve: float(curve["mean"].min()),
+    "lowest_at": lambda curve: int(curve["at"].iloc[curve["mean"].argmin()]),
+    "highest": lambda curve: float(curve["mean"].max()),
+    "highest_at": lambda curve: int(curve["at"].iloc[curve["mean"].argmax()]),
+}
+
+OF_CELLS: dict[str, Callable[[Sequence[float]], Sequence[float] | str]] = {  # of their means
+    "list": lambda means: means,
+    "place": lambda means: PLACES[sum(mean > means[0] for mean in means)],
+    "cells_above": lambda means: WORDS[sum(mean > ROUNDING for mean in means)],
+    "cells_below": lambda means: WORDS[sum(mean < -ROUNDING for mean in means)],
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding in words, or why there is none."""
+
+    finding: Finding
+    title: str = ""
+    text: str = ""
+    headline: str = ""
+    missing: str = ""
+
+
+def tell(
+    project: Project, summaries: Path, judged: Mapping[str, dict[str, Any] | None]
+) -> dict[str, list[Told]]:
+    """The findings of every paper, in the order of their files; `judged` has the verdicts."""
+    return {
+        paper: [Teller(project, paper, summaries, judged[paper], f).told() for f in page.findings]
+        for paper, page in project.papers.items()
+    }
+
+
+def summaries_at(summaries: Path, scale: str | None) -> Path:
+    """Where summaries of a named scale stand: beside those of the fullest."""
+    return summaries if scale is None else summaries / scale
+
+
+def at_other_scales(project: Project) -> list[tuple[str, str, str]]:
+    """The published experiments that findings ask for at a scale: paper, experiment, scale."""
+    asked = {
+        (paper, experiment, number.scale)
+        for paper, page in project.papers.items()
+        for finding in page.findings
+        for number in finding.numbers.values()
+        for experiment in finding.experiments_of(number)
+        if number.scale is not None
+    }
+    return sorted(one for one in asked if is_published(project, *one))
+
+
+class Teller:
+    """One finding, and the summaries that it asks for."""
+
+    def __init__(
+        self,
+        project: Project,
+        paper: str,
+        summaries: Path,
+        judged: dict[str, Any] | None,
+        finding: Finding,
+    ):
+        self.project, self.paper, self.finding = project, paper, finding
+        self.summaries, self.judged = summaries, judged
+        self._read: dict[tuple[str, str | None], Summary] = {}
+
+    def told(self) -> Told:
+        if missing := "; ".join(self._missing()):
+            return Told(self.finding, missing=missing)
+        texts = (self.finding.title, self.finding.text, self.finding.headline)
+        return Told(self.finding, *map(self._filled, texts))
+
+    def _missing(self) -> Iterator[str]:
+        """What it asks for and is not published."""
+        asked = {
+            (experiment, number.scale): None
+            for number in self.finding.numbers.values()
+            for experiment in self.finding.experiments_of(number)
+        }
+        for experiment, scale in asked:
+            if scale is None:
+                reason = absent(self.project, self.paper, experiment, NAME)
+            else:
+                there = is_published(self.project, self.paper, experiment, scale)
+                reason = None if there else f"not published at the {scale} scale"
+            if reason is not None:
+                yield f"{experiment}: {reason}"
+
+    def _filled(self, text: str) -> str:
+        said = [words + (self._number(at) if at else "") for words, at in pieces(text)]
+        return " ".join("".join(said).split())
+
+    def _number(self, at: Placeholder) -> str:
+        number = self.finding.numbers[at.name]
+        try:
+            found = self._found(number, at.statistic)
+            return (
+                found if isinstance(found, str) else shown(found, at.spec, at.statistic == "list")
+            )
+        except (ValueError, IndexError, KeyError) as error:
+            place = f"workflow/papers/{self.paper}/findings.yaml, {self.finding.id}"
+            raise PfedrlError(
+                f"{place}: {{{at.name}.{at.statistic}}} cannot be told ({error})."
+            ) from None
+
+    def _found(self, number: Number, statistic: str) -> Sequence[float] | str:
+        """The values behind a placeholder, one for each cell that is named, or a word."""
+        if number.verdict is not None:
+            return [self._verdicts(number.verdict, self.finding.experiments_of(number))]
+        experiments = self.finding.experiments_of(number)
+        each = [(experiment, *pair) for experiment, pair in product(experiments, number.pairs)]
+        if statistic == "cells":
+            return WORDS[len(each)]
+        if number.setting is not None:
+            return [self._setting(number, *one, of_paper=statistic == "paper") for one in each]
+        if statistic == "printed":
+            return [self._printed(number, *one) for one in each]
+        if statistic == "agents":
+            return [mean for one in each for mean in self._agents(number, *one)]
+        of_cells = OF_CELLS.get(statistic)
+        each_one = "mean" if of_cells else statistic
+        if number.since is not None or number.until is not None or each_one not in OF_SEEDS:
+            found = [OF_CURVES[each_one](self._curve(number, *one)) for one in each]
+        else:
+            found = [OF_SEEDS[each_one](self._values(number, *one)) for one in each]
+        return of_cells(found) if of_cells else found
+
+    def _values(self, number: Number, experiment: str, cell: str, less: str | None) -> np.ndarray:
+        """One a seed, diverged seeds left out."""
+        summary, metric = self._summary(experiment, number.scale), self.finding.metric_of(number)
+        if number.along is not None:
+            points = summary.points_along(cell, number.along)
+            rows = np.array([summary.final(point, metric) for point in points.values()])
+            return exponents(np.array(list(points)), rows)
+        values = summary.final(cell, metric)
+        if less is not None:
+            values = values - summary.final(less, metric)
+        if number.where is not None:
+            values = values[summary.final(cell, number.where) > 0]
+        values = values[: number.first]
+        return values[np.isfinite(values)]
+
+    def _curve(self, number: Number, experiment: str, cell: str, _: str | None) -> pd.DataFrame:
+        """The means along the part that is asked for."""
+        summary = self._summary(experiment, number.scale)
+        curve = summary.curve(cell, self.finding.metric_of(number))
+        since = -np.inf if number.since is None else number.since
+        until = np.inf if number.until is None else number.until
+        return curve[(curve["at"] >= since) & (curve["at"] <= until)].reset_index()
+
+    def _agents(self, number: Number, experiment: str, cell: str, _: str | None) -> list[float]:
+        summary, metric = self._summary(experiment, number.scale), self.finding.metric_of(number)
+        finals = summary.finals[summary.finals["cell"] == cell]
+        agents = sorted(set(finals[finals["metric"] == metric]["agent"]) - {ALL_AGENTS})
+        return [float(summary.final(cell, metric, agent).mean()) for agent in agents]
+
+    def _printed(self, number: Number, experiment: str, cell: str, _: str | None) -> float:
+        metric = self.finding.metric_of(number)
+        rows = [
+            row.value
+            for artifact in self.project.paper(self.paper).artifacts.values()
+            for row in artifact.printed
+            if (row.experiment, row.variant, row.metric) == (experiment, cell, metric)
+        ]
+        if not rows:
+            raise ValueError(f"the paper prints no {metric} of {cell} in {experiment}")
+        return float(rows[0])
+
+    def _setting(
+        self, number: Number, experiment: str, cell: str, _: str | None, of_paper: bool
+    ) -> float:
+        assert number.setting is not None
+        if not of_paper:
+            given = self._summary(experiment, number.scale).facts["cells"][cell]["settings"]
+        else:
+            made = cells(self.project, self.paper, experiment, PAPER)
+            given = next(one.settings() for one in made if one.name == cell)
+        return flat_settings(given)[number.setting]
+
+    def _verdicts(self, verdict: str, experiments: list[str]) -> int:
+        """How many of the paper's own claims that look at an experiment have a verdict."""
+        about = {
+            claim.id
+            for claim in self.project.paper(self.paper).claims
+            for test in claim.tests
+            if not claim.ours and getattr(test, "experiment", None) in experiments
+        }
+        claims = self.judged["claims"] if self.judged else []
+        return sum(one["id"] in about and one["verdict"] == verdict for one in claims)
+
+    def _summary(self, experiment: str, scale: str | None) -> Summary:
+        if (experiment, scale) not in self._read:
+            folder = summaries_at(self.summaries, scale)
+            self._read[experiment, scale] = read_summary(folder, self.paper, experiment)
+        return self._read[experiment, scale]
+
+
+def shown(values: Sequence[float], spec: str = "", in_turn: bool = False) -> str:
+    """One value, or all in turn, or from the lowest to the highest."""
+    said = [short(value, spec) for value in (values if in_turn else sorted(values))]
+    if in_turn and len(said) > 1:
+        return f"{', '.join(said[:-1])} and {said[-1]}"
+    ends = dict.fromkeys((said[0], said[-1]))
+    return " to ".join(ends)
+
+
+def short(value: float, spec: str = "") -> str:
+    """As a sentence has it: whole from 10 on, two digits below."""
+    whole = isinstance(value, int) or abs(value) >= 9.95
+    said = format(value, spec or (",.0f" if whole else ".2g"))
+    if not said.strip("-0.,%"):  # what is rounded to zero has no sign
+        said = said.lstrip("-")
+    return said.replace("-", MINUS)
