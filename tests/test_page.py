@@ -17,7 +17,6 @@ from pfedrl.pipeline.published import FOLDER
 from tests.processes import once
 from tests.tiny import ROOT
 
-
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -71,7 +70,10 @@ def test_the_headlines_of_the_readme_are_those_of_the_published_runs(redrawn: Pa
     assert ours and [NUMBER.sub("#", line) for line in ours] == [
         NUMBER.sub("#", line) for line in theirs
     ]
-    numbers = ((NUMBER.findall(one), NUMBER.findall(other)) for one, other in zip(ours, theirs))
+    numbers = (
+        (NUMBER.findall(one), NUMBER.findall(other))
+        for one, other in zip(ours, theirs, strict=True)
+    )
     differ = [pair for found in numbers for pair in zip(*found, strict=True) if len({*pair}) > 1]
     # another processor may round a last digit otherwise: one of them, not more
     assert len(differ) <= 1 and all(same_but_for_rounding(*pair) for pair in differ), differ
