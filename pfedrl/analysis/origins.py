@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Origin = dict[str, Any]
-NAMED = 4  # cells; of more, a line gives their number
+NAMED = 5  # cells; of more, a line gives their number
 
 
 def origins(cells: Mapping[str, Iterable[Mapping[str, Any]]]) -> list[Origin]:

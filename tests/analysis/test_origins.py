@@ -36,11 +36,11 @@ def test_the_same_commit_on_another_machine_is_another_entry():
 
 
 def test_few_cells_are_named_and_many_are_counted():
-    cells = {f"a{i}": runs((0, 3, FIRST)) for i in range(5)}
+    cells = {f"a{i}": runs((0, 3, FIRST)) for i in range(6)}
     cells |= {f"b{i}": runs((0, 3, SECOND)) for i in range(2)}
     assert in_words("e", origins(cells)) == [
-        "e: seeds 0 to 2, 5 of 7 cells, commit aaa, AMD EPYC",
-        "e: seeds 0 to 2, 2 of 7 cells (b0, b1), commit bbb, Xeon",
+        "e: seeds 0 to 2, 6 of 8 cells, commit aaa, AMD EPYC",
+        "e: seeds 0 to 2, 2 of 8 cells (b0, b1), commit bbb, Xeon",
     ]
 
 
