@@ -45,7 +45,7 @@ def redraw(
     scale = _published(project)
     summaries = folder / "summaries"
     first: list[Job] = [
-        (_summarise, project, paper, experiment, summaries, scale_of(project, paper, experiment))
+        (_summarise, project, paper, experiment, summaries)
         for paper, budgets in scale.papers.items()
         for experiment in budgets
     ]
@@ -96,8 +96,7 @@ def judge_published(project: Project, only: Collection[tuple[str, str]] | None =
     for paper, budgets in _published(project).papers.items():
         chosen = [name for name in budgets if only is None or (paper, name) in only]
         for experiment in chosen:
-            source = scale_of(project, paper, experiment)
-            _summarise(project, paper, experiment, folder / "summaries", source)
+            _summarise(project, paper, experiment, folder / "summaries")
         if chosen:
             path = folder / "claims" / f"{paper}.json"
             evaluate(project, paper, NAME, folder / "summaries", path)
@@ -113,8 +112,10 @@ def _published(project: Project) -> Scale:
 
 
 def _summarise(
-    project: Project, paper: str, experiment: str, summaries: Path, source: str | None
+    project: Project, paper: str, experiment: str, summaries: Path, at: str | None = None
 ) -> None:
+    """Of the published runs at a scale, or at the fullest."""
+    source = at or scale_of(project, paper, experiment)
     assert source is not None
     runs = [
         path
