@@ -107,7 +107,8 @@ def _p_value(result: dict[str, Any]) -> str:
 
 def read_beside(result: dict[str, Any]) -> str:
     """What must be read with a verdict; the verdicts under single readings are folded away."""
-    return _folded(*beside(result), "readings")
+    said, readings = beside(result)
+    return _folded(said, readings, "reading" if len(readings) == 1 else "readings")
 
 
 def _folded(shown: Sequence[str], rest: Sequence[str], what: str) -> str:
