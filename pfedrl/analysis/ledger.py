@@ -20,6 +20,7 @@ SYMBOLS = {
     "undecided": "?", "not run": "–", "outside its assumptions": "∅",
 }  # fmt: skip
 DECIDED = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST)
+BRACKETS = "In brackets: what the paper does not say, and we ask."
 SHOWN = 3  # comparisons of a claim; more are folded away
 
 
@@ -60,8 +61,10 @@ def read_verdicts(claims_dir: Path, paper: str, prices: Prices) -> dict[str, Any
     return judged
 
 
-def at_a_glance(judged: dict[str, Any]) -> list[str]:
+def at_a_glance(judged: dict[str, Any] | None) -> list[str]:
     """How many of a paper's claims have each verdict, and in brackets how many of ours."""
+    if judged is None:
+        return [""] * len(SYMBOLS)
     cells = []
     for verdict in SYMBOLS:
         theirs, ours = judged["counts"][verdict], judged["ours"][verdict]

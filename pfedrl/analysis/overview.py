@@ -7,6 +7,7 @@ from typing import Any
 
 from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
+    BRACKETS,
     SYMBOLS,
     Group,
     Prices,
@@ -48,10 +49,8 @@ def overview(
     heads = " | ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
     heading += f"\n\n| claims | {heads} |\n|---|{'--:|' * len(SYMBOLS)}\n"
     for name, paper in project.papers.items():
-        result = judged[name]
-        counts = [""] * len(SYMBOLS) if result is None else at_a_glance(result)
-        heading += f"| {paper.title} | {' | '.join(counts)} |\n"
-    heading += "\nIn brackets: what the paper does not say, and we ask.\n"
+        heading += f"| {paper.title} | {' | '.join(at_a_glance(judged[name]))} |\n"
+    heading += f"\n{BRACKETS}\n"
     write_text(figures_dir / "README.md", "\n".join([heading, *sections]))
 
 

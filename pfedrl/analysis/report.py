@@ -11,6 +11,7 @@ from typing import Any
 from pfedrl.analysis.evidence import FEWEST
 from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
+    BRACKETS,
     SYMBOLS,
     Group,
     Prices,
@@ -86,16 +87,14 @@ def _contents(project: Project, judged: Mapping[str, dict[str, Any] | None]) -> 
     )
     rows = ""
     for name, paper in project.papers.items():
-        result = judged[name]
-        counts = [""] * len(SYMBOLS) if result is None else at_a_glance(result)
-        cells = "".join(f"<td>{count}</td>" for count in counts)
+        cells = "".join(f"<td>{count}</td>" for count in at_a_glance(judged[name]))
         rows += (
             f'<tr><td class="words"><a href="#{name}">{escape(paper.title)}</a></td>{cells}</tr>\n'
         )
     return (
         f'<div class="scroll"><table class="numbers glance">\n<thead><tr><th></th>{heads}</tr>'
         f"</thead>\n<tbody>\n{rows}</tbody></table></div>\n"
-        '<p class="soft">In brackets: what the paper does not say, and we ask.</p>\n'
+        f'<p class="soft">{BRACKETS}</p>\n'
     )
 
 
