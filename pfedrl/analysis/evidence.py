@@ -103,14 +103,20 @@ def worst_without_one(
 
 
 def seeds_needed(
-    mean: float, spread: float, have: int = 0, times: int = 1, bound_error: float = 0.0
+    mean: float,
+    spread: float,
+    have: int = 0,
+    times: int = 1,
+    bound_error: float = 0.0,
+    furthest: float = 0.0,
 ) -> int | None:
     """Seeds at which a mean so far from its bound, with that spread, would be decided.
 
     More than those at which it was looked at last; None where it would take more than 40,960. The
-    furthest seed is taken to be as far off as the furthest of so many normal ones. `times` is how
-    often the p value counts, where it is one of several; `bound_error` the bound's standard error,
-    which no seeds of ours make smaller.
+    furthest seed is taken to be as far off as the furthest of so many normal ones, or, where one
+    seen lies `furthest` from the mean, as that grows in an exponential tail: by the logarithm of
+    the seeds. `times` is how often the p value counts, where it is one of several; `bound_error`
+    the bound's standard error, which no seeds of ours make smaller.
     """
     distance = abs(mean)
     if not distance > 0:
@@ -118,7 +124,8 @@ def seeds_needed(
     last = look(have)
     for at in range(0 if last is None else last + 1, LAST_LOOK + 1):
         seeds = seeds_at(at)
-        reach = UNSEEN * (distance + spread * stats.norm.isf(0.5 / seeds))
+        tail = furthest * math.log(2 * seeds) / math.log(2 * max(have, 1))
+        reach = UNSEEN * (distance + max(spread * stats.norm.isf(0.5 / seeds), tail))
         centre = (seeds * distance - reach) / (seeds + 1)
         squares = (seeds - 1) * spread**2 + seeds / (seeds + 1) * (distance + reach) ** 2
         error = math.hypot(math.sqrt(squares / seeds / (seeds + 1)), bound_error)

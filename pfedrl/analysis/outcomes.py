@@ -57,9 +57,17 @@ class Apart(NamedTuple):
     seeds: int
     ways: int  # in which it can be reversed: contrasts, times sides
     error: float = 0.0  # of the number it is compared with
+    furthest: float = 0.0  # seed, from the mean
+
+    @classmethod
+    def of(cls, values: np.ndarray, distance: float, ways: int, error: float = 0.0) -> "Apart":
+        spread, furthest = float(values.std(ddof=1)), float(np.abs(values - values.mean()).max())
+        return cls(distance, spread, len(values), ways, error, furthest)
 
     def seeds_needed(self, times: int = 1) -> int | None:
-        return seeds_needed(self.distance, self.spread, self.seeds, times, self.error)
+        return seeds_needed(
+            self.distance, self.spread, self.seeds, times, self.error, self.furthest
+        )
 
 
 class Contrast(NamedTuple):
@@ -142,8 +150,7 @@ def judged(
     )
     found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high)
     if left > 1:
-        spread = float(kept[weakest].std(ddof=1))
-        apart = Apart(rule.distance(size.mean), spread, left, len(kept) * rule.sides)
+        apart = Apart.of(kept[weakest], rule.distance(size.mean), len(kept) * rule.sides)
         found = replace(found, apart=apart)
     if left < seeds:
         evidence += f"; {seeds - left:,} of {seeds:,} seeds have no value"

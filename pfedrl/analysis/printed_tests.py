@@ -80,8 +80,7 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
     p_for = max(r.p_for for r in rows)
     furthest = min(rows, key=lambda r: r.p_against)
     p_against = min(1.0, len(rows) * furthest.p_against)
-    spread = float(worst.apart.std(ddof=1))
-    apart = Apart(worst.margin - _off(c), spread, seeds, 2 * len(rows), c.their_error or 0.0)
+    apart = Apart.of(worst.apart, worst.margin - _off(c), 2 * len(rows), c.their_error or 0.0)
     return Outcome(
         evidence,
         seeds,

@@ -133,6 +133,27 @@ def test_the_seeds_said_to_be_needed_decide_about_half_of_the_time_or_more(effec
         assert (p_above(values[:, : needed // 2]) < LEVEL).mean() < 0.6
 
 
+def test_a_seed_far_off_raises_the_price():
+    """As with SoftPAvg on WindyCliffs: one difference in hundreds is ten times the others."""
+    rng = np.random.default_rng(0)
+
+    def draw(*shape):
+        rare = rng.random(shape) < 1 / 300
+        return 0.3 + rng.normal(0, 1, shape) + rare * rng.laplace(0, 25, shape)
+
+    promised, kept = {"normal": 0, "as seen": 0}, {"normal": 0, "as seen": 0}
+    for seen in draw(60, 640):
+        mean, spread = seen.mean(), seen.std(ddof=1)
+        furthest = np.abs(seen - mean).max()
+        for how, far in (("normal", 0.0), ("as seen", furthest)):
+            needed = seeds_needed(mean, spread, 640, furthest=far)
+            if mean > 0 and needed is not None:
+                promised[how] += 1
+                kept[how] += p_above(draw(needed)) < LEVEL
+    assert kept["as seen"] / promised["as seen"] > 0.4
+    assert kept["as seen"] / promised["as seen"] > kept["normal"] / promised["normal"]
+
+
 def test_what_no_number_of_seeds_decides_is_said():
     assert seeds_needed(0.0, 1.0) is None
     assert seeds_needed(1e-6, 1.0) is None
