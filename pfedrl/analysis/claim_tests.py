@@ -7,6 +7,8 @@ import numpy as np
 
 from pfedrl.analysis.evidence import LEVEL, p_share, worst_without_one
 from pfedrl.analysis.outcomes import (
+    CONTRADICTED,
+    REPRODUCED,
     UNDECIDED,
     Apart,
     Contrast,
@@ -17,6 +19,7 @@ from pfedrl.analysis.outcomes import (
     within,
     without,
 )
+from pfedrl.analysis.output import short
 from pfedrl.analysis.statistics import exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
 from pfedrl.analysis.times import Times, plain, times
@@ -98,6 +101,8 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
         label = f"{label}, each since {' and '.join(test.since or ())},"
         first, second = first - befores[0], second - befores[1]
     differences = paired_differences(first, second)
+    if test.counted:
+        return counted(Contrast(label, differences), test.margin, test.counted)
     outcome = judged([Contrast(label, differences)], above(test.margin), undefined=test.undefined)
     missed = (int((~large.reached).sum()), int((~small.reached).sum()))
     if not any(missed):
@@ -153,6 +158,16 @@ def near(test: Near, summary: Summary) -> Outcome:
     words = f"{missed:,} of {len(found.values):,} runs ended before they got there"
     outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
     return without(outcome, p_for=test.side != "above", p_against=test.side == "above")
+
+
+def counted(found: Contrast, margin: float, why: str) -> Outcome:
+    """What follows from settings and not from learning needs no test, but all seeds must agree."""
+    low, high = found.differences.min(), found.differences.max()
+    verdict = REPRODUCED if low > margin else CONTRADICTED if high < margin else UNDECIDED
+    size = short(low) if low == high else f"{short(low)} to {short(high)}"
+    seeds = len(found.differences)
+    evidence = f"{found.label} = {size} in {seeds:,} seeds, counted: {why}"
+    return Outcome(evidence, seeds, verdict, effect=float(found.differences.mean()))
 
 
 def share(test: Share, summary: Summary) -> Outcome:

@@ -66,6 +66,9 @@ class Terms(Settings):
     undefined: str = Field(
         "", description="why seeds without a value may be left out; empty: they may not"
     )
+    counted: str = Field(
+        "", description="why no learning enters, so that it is counted and not tested; empty: it is"
+    )
 
 
 class Greater(Terms):

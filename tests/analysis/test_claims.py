@@ -121,6 +121,24 @@ def test_greater(verdict, levels, margin, expected):
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([3.0, 9.0], [2.0, 6.0], "reproduced"),
+        ([2.0, 6.0], [3.0, 9.0], "contradicted"),
+        ([2.0, 6.0], [2.0, 6.0], "undecided"),
+        ([2.0, 9.0], [3.0, 6.0], "undecided"),
+        ([3.0, np.nan], [2.0, 6.0], "undecided"),
+    ],
+)
+def test_what_is_counted_needs_no_test_but_all_seeds_must_agree(verdict, first, second, expected):
+    values = {1.0: np.array(first), INFINITE: np.array(second)}
+    found = verdict(values, **GREATER, counted="as bytes are")
+    assert found["verdict"] == expected
+    assert "counted: as bytes are" in found["evidence"][0]
+    assert found["p_value"] is None
+
+
+@pytest.mark.parametrize(
     ("levels", "expected"), [((30, 10), "reproduced"), ((15, 10), "contradicted")]
 )
 def test_more_than_twice(verdict, levels, expected):
