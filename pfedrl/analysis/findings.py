@@ -15,7 +15,7 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces
+from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces, relation
 from pfedrl.pipeline.measured import flat_settings
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME, is_published
@@ -115,7 +115,7 @@ class Teller:
         self._read: dict[tuple[str, str | None], Summary] = {}
 
     def told(self) -> Told:
-        if missing := "; ".join(self._missing()):
+        if missing := "; ".join(self._missing()) or "; ".join(self._untrue()):
             return Told(self.finding, missing=missing)
         texts = (self.finding.title, self.finding.text, self.finding.headline)
         return Told(self.finding, *map(self._filled, texts))
@@ -136,22 +136,45 @@ class Teller:
             if reason is not None:
                 yield f"{experiment}: {reason}"
 
+    def _untrue(self) -> Iterator[str]:
+        """What its words say and the runs do not."""
+        for words in self.finding.holds:
+            asked = relation(words)
+            left, right = self._side(asked.left), self._side(asked.right)
+            if not (max(left) < min(right) if asked.sign == "<" else min(left) > max(right)):
+                seen = f"{shown(left, '.4g')} and {shown(right, '.4g')}"
+                yield f"its words say {words}, the runs {seen}: write it anew in findings.yaml"
+
+    def _side(self, side: Placeholder | float) -> Sequence[float]:
+        if isinstance(side, float):
+            return [side]
+        found = self._found_at(side)
+        if isinstance(found, str):
+            raise self._error(side, "it is a word")
+        return found
+
     def _filled(self, text: str) -> str:
         said = [words + (self._number(at) if at else "") for words, at in pieces(text)]
         return " ".join("".join(said).split())
 
     def _number(self, at: Placeholder) -> str:
-        number = self.finding.numbers[at.name]
+        found = self._found_at(at)
         try:
-            found = self._found(number, at.statistic)
             return (
                 found if isinstance(found, str) else shown(found, at.spec, at.statistic == "list")
             )
+        except ValueError as error:
+            raise self._error(at, error) from None
+
+    def _found_at(self, at: Placeholder) -> Sequence[float] | str:
+        try:
+            return self._found(self.finding.numbers[at.name], at.statistic)
         except (ValueError, IndexError, KeyError) as error:
-            place = f"workflow/papers/{self.paper}/findings.yaml, {self.finding.id}"
-            raise PfedrlError(
-                f"{place}: {{{at.name}.{at.statistic}}} cannot be told ({error})."
-            ) from None
+            raise self._error(at, error) from None
+
+    def _error(self, at: Placeholder, why: object) -> PfedrlError:
+        place = f"workflow/papers/{self.paper}/findings.yaml, {self.finding.id}"
+        return PfedrlError(f"{place}: {{{at.name}.{at.statistic}}} cannot be told ({why}).")
 
     def _found(self, number: Number, statistic: str) -> Sequence[float] | str:
         """The values behind a placeholder, one for each cell that is named, or a word."""

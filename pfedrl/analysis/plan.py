@@ -6,7 +6,7 @@ Prices come from the processor seconds that finished runs measured.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from pfedrl.pipeline.costs import makespan
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, published_runs, scale_of
+from pfedrl.pipeline.published import NAME, published_runs, scale_of, shared_runs
 from pfedrl.pipeline.twins import twin_of
 
 OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
@@ -54,6 +54,7 @@ class Measured:
     memory_mb: float  # of the largest job
     disk_mb: float  # a seed, of all cells
     twins: dict[str, dict[Path, range]]  # cell to runs with its settings elsewhere, and their seeds
+    waiting: dict[str, list[range]] = field(default_factory=dict)  # seeds that other cells lack yet
 
     def jobs(self, place: Place, upto: int) -> list[Job]:
         """The blocks that are missing until there are so many seeds."""
@@ -62,7 +63,12 @@ class Measured:
             range(first, min(first + self.block, last))
             for first in range(self.seeds.stop, last, self.block)
         ]
-        return [self._job(place, cell, block) for cell in self.rates for block in blocks]
+        return [
+            self._job(place, cell, block)
+            for cell in self.rates
+            for block in blocks
+            if block not in self.waiting.get(cell, [])
+        ]
 
     def _job(self, place: Place, cell: str, block: range) -> Job:
         shared = {
@@ -241,15 +247,19 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
         return None
     rates: dict[str, float] = {}
     twins: dict[str, dict[Path, range]] = {}
+    waiting: dict[str, list[range]] = {}
+    shared = shared_runs(project, paper, experiment, source) if scale == NAME else None
     memory = disk = 0.0
     seeds, block = range(0), 1
     for cell in cells(project, paper, experiment, source):
         # what published runs took is known where their data are not
         if (cell.unfit() if scale == NAME else cell.skip()) is not None:
             continue
-        paths = _runs(project, scale, source, cell)
+        every = _runs(project, scale, source, cell)
+        paths = every if shared is None else shared[cell.name]
         if not paths:
             return None
+        waiting[cell.name] = [range(*read_facts(path)["seeds"]) for path in every if path not in paths]
         facts = [read_facts(path) for path in paths]
         seeds, block = range(facts[0]["seeds"][0], facts[-1]["seeds"][1]), cell.budget.block
         rates[cell.name] = sum(fact["cpu_seconds"] for fact in facts) / len(seeds)
@@ -262,7 +272,7 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
                 for path, facts in found.items()
                 if facts["code"] == run_code(cell)
             }
-    return Measured(source, seeds, block, rates, memory, disk, twins) if rates else None
+    return Measured(source, seeds, block, rates, memory, disk, twins, waiting) if rates else None
 
 
 def _runs(project: Project, scale: str, source: str, cell: Cell) -> list[Path]:

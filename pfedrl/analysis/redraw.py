@@ -23,7 +23,7 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import FOLDER, NAME, published_runs, scale_of
+from pfedrl.pipeline.published import FOLDER, NAME, scale_of, shared_runs
 from pfedrl.pipeline.scale import Scale
 
 Progress = Callable[[int, int], None]
@@ -117,11 +117,7 @@ def _summarise(
     """Of the published runs at a scale, or at the fullest."""
     source = at or scale_of(project, paper, experiment)
     assert source is not None
-    runs = [
-        path
-        for cell in cells(project, paper, experiment, source)
-        if cell.unfit() is None
-        for path in published_runs(project.root, source, cell)
-    ]
-    runs = [Path(os.path.relpath(run)) for run in runs]  # provenance names no one's folders
+    shared = shared_runs(project, paper, experiment, source)
+    # provenance names no one's folders
+    runs = [Path(os.path.relpath(run)) for found in shared.values() for run in found]
     summarise(runs, *paths(summaries, paper, experiment))

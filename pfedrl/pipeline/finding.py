@@ -2,9 +2,11 @@
 
 A text names its numbers in braces: {rep} is the mean over seeds of what `numbers` says of rep,
 {rep.se} its standard error, {rep:.1f} the mean with one decimal. Nothing that a run produced is
-typed.
+typed. What its words say of them, that one is larger, stands in `holds` as well: where runs say
+otherwise the finding is left out until somebody writes it anew.
 """
 
+import re
 from collections.abc import Iterator
 from string import Formatter
 from typing import Any, Literal, NamedTuple
@@ -107,6 +109,18 @@ class Placeholder(NamedTuple):
     spec: str
 
 
+class Relation(NamedTuple):
+    """That all of the left lie below, or above, all of the right."""
+
+    left: Placeholder | float
+    sign: str
+    right: Placeholder | float
+
+    @property
+    def placeholders(self) -> list[Placeholder]:
+        return [side for side in (self.left, self.right) if isinstance(side, Placeholder)]
+
+
 class Finding(Settings):
     """What was found, with the numbers that say so."""
 
@@ -118,6 +132,10 @@ class Finding(Settings):
     experiment: str | None = Field(None, description="of numbers that name none")
     metric: str | None = Field(None, description="of numbers that name none")
     numbers: dict[Name, Number] = Field(default_factory=dict)
+    holds: list[str] = Field(
+        default_factory=list,
+        description="what its words say of the numbers, as in `rep < fed` and `late.max > 0`",
+    )
 
     @model_validator(mode="after")
     def numbers_are_whole(self) -> "Finding":
@@ -138,6 +156,22 @@ class Finding(Settings):
     def placeholders(self) -> Iterator[Placeholder]:
         for text in (self.title, self.text, self.headline):
             yield from (found for _, found in pieces(text) if found is not None)
+        for words in self.holds:
+            yield from relation(words).placeholders
+
+
+def relation(words: str) -> Relation:
+    found = re.fullmatch(r"(\S+) ([<>]) (\S+)", words)
+    if found is None:
+        raise ValueError(f"holds: '{words}' should be as in 'rep < fed'")
+    return Relation(_side(found[1]), found[2], _side(found[3]))
+
+
+def _side(said: str) -> Placeholder | float:
+    try:
+        return float(said)
+    except ValueError:
+        return _placeholder(said)
 
 
 def pieces(text: str) -> Iterator[tuple[str, Placeholder | None]]:
@@ -146,8 +180,12 @@ def pieces(text: str) -> Iterator[tuple[str, Placeholder | None]]:
         if field is None:
             yield words, None
         else:
-            name, _, statistic = field.partition(".")
-            yield words, Placeholder(name, statistic or "mean", spec or "")
+            yield words, _placeholder(field, spec or "")
+
+
+def _placeholder(said: str, spec: str = "") -> Placeholder:
+    name, _, statistic = said.partition(".")
+    return Placeholder(name, statistic or "mean", spec)
 
 
 def _listed(names: Any) -> list[str]:

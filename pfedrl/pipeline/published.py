@@ -3,7 +3,8 @@
 results/published/<scale>/<paper>/<experiment>/<cell>/<block>.parquet is a run's artifact as the
 pipeline wrote it, provenance and all, its values rounded to single precision. Tables, figures and
 verdicts are made from these files alone (`pfedrl figures`); `pfedrl publish` adds finished runs to
-them. An experiment is shown at the fullest scale at which all of its cells are there.
+them. An experiment is shown at the fullest scale at which all of its cells are there, with the seeds
+that all of them have: a run may be published as soon as it ends, and waits for the others.
 """
 
 import json
@@ -43,6 +44,28 @@ def published_runs(root: Path, scale: str, cell: Cell) -> list[Path]:
             )
         found.append((facts["seeds"], path))
     return [path for _, path in sorted(found)]
+
+
+def shared_runs(project: Project, paper: str, experiment: str, scale: str) -> dict[str, list[Path]]:
+    """The published runs of each cell whose seeds all cells of the experiment have."""
+    runs = {
+        cell.name: {
+            path: range(*read_facts(path)["seeds"])
+            for path in published_runs(project.root, scale, cell)
+        }
+        for cell in cells(project, paper, experiment, scale)
+        if cell.unfit() is None
+    }
+    while True:  # a run that is left out may leave another's seeds alone
+        have = [set().union(*found.values()) for found in runs.values()]
+        shared = set.intersection(*have)
+        kept = {
+            name: {path: seeds for path, seeds in found.items() if shared.issuperset(seeds)}
+            for name, found in runs.items()
+        }
+        if kept == runs:
+            return {name: list(found) for name, found in runs.items()}
+        runs = kept
 
 
 def scale_of(project: Project, paper: str, experiment: str) -> str | None:

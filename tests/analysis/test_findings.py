@@ -1,6 +1,7 @@
 """Findings: numbers in texts are what the runs say, and what cannot be said is explained."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,13 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         findings, "absent", lambda *asked: "not published" if asked[2] == "theory" else None
     )
 
-    def of(text: str, headline: str = "", **numbers: dict[str, Any]) -> Told:
+    def of(
+        text: str, headline: str = "", holds: Sequence[str] = (), **numbers: dict[str, Any]
+    ) -> Told:
         asked = {
             "id": "one", "title": "A title", "text": text, "headline": headline, "see": ["table1"],
             "experiment": TABLE, "metric": "centre_value", "numbers": numbers,
+            "holds": list(holds),
         }  # fmt: skip
         write_paper(tmp_path, "qavg", fake.paper() | {"findings": [asked]})
         claims = [
@@ -197,6 +201,36 @@ def test_what_is_not_published_is_left_out_and_said(told, tmp_path: Path):
     page = Project(tmp_path).paper("qavg")
     for words in (in_html(page, [one]), "\n".join(in_markdown(page, [one]))):
         assert "one is left out (theory: not published)." in words
+
+
+@pytest.mark.parametrize(
+    "words", ["x < 4", "x.max > y", "y > -30.5", "all < 3.5", "y < x.min", "x.seeds > 3"]
+)
+def test_words_that_hold_are_said(told, words: str):
+    assert told("{x} {y} {all}", holds=[words], x=Q, y=S, all=THREE).text == "3 −30 −30 to 3"
+
+
+@pytest.mark.parametrize(
+    ("words", "seen"),
+    [("x > 3", "3 and 3"), ("all > 0", "−30 to 3 and 0"), ("x < all", "3 and −30 to 3")],
+)
+def test_words_that_no_longer_hold_are_left_out_and_said(told, words: str, seen: str):
+    one = told("{x} {all}", headline="{x}", holds=[words], x=Q, all=THREE)
+    assert not one.text and not one.headline
+    assert one.missing == f"its words say {words}, the runs {seen}: write it anew in findings.yaml"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("x = 3", "holds: 'x = 3' should be as in 'rep < fed'"),
+        ("x < z", "unknown number 'z'"),
+        ("x.place < 3", "{x.place} cannot be told (it is a word)"),
+    ],
+)
+def test_words_that_cannot_be_checked_are_an_error(told, words: str, error: str):
+    with pytest.raises(PfedrlError, match=re.escape(error)):
+        told("{x}", holds=[words], x=Q)
 
 
 def test_a_finding_stands_on_the_page_and_in_the_readme(told, tmp_path: Path):

@@ -3,12 +3,14 @@
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pfedrl.analysis.redraw import redraw
+from pfedrl.analysis.plan import read_ledger
+from pfedrl.analysis.redraw import judge_published, redraw
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_run
@@ -74,6 +76,29 @@ def test_more_seeds_are_added_and_seeds_are_never_counted_twice(finished):
     run(cell, range(5, 7), finished.root / run_path("laptop", cell, "5-7"))
     with pytest.raises(PfedrlError, match=r"shares seeds .*\(git rm .*4-6.*\).*\(rm .*5-7.*\)"):
         list(publish(finished, "laptop", ["pfedrl_rep"]))
+
+
+def test_seeds_wait_until_all_cells_have_them(finished):
+    first, *others = cells(finished, *EXPERIMENT, "laptop")
+
+    def published_seeds(*runs):
+        for cell, seeds in runs:
+            name = f"{seeds.start}-{seeds.stop}"
+            run(cell, seeds, finished.root / run_path("laptop", cell, name))
+        list(publish(finished, "laptop", ["pfedrl_rep"]))
+        judge_published(finished, [EXPERIMENT])
+        return read_summary(finished.root / FOLDER / "summaries", *EXPERIMENT).seeds
+
+    assert published_seeds() == range(4)
+    assert published_seeds((first, range(4, 6)), (first, range(6, 8))) == range(4)
+    cost = read_ledger(finished, "published").measured[EXPERIMENT]
+    assert len(cost.seeds) == 4 and cost.waiting[first.name] == [range(4, 6), range(6, 8)]
+    cost = replace(cost, block=2)
+    asked = {(job.cell, job.seeds.start) for job in cost.jobs(EXPERIMENT, 8)}
+    assert asked == {(cell.name, start) for cell in others for start in (4, 6)}
+    # a block of one cell that is half there in another waits as a whole
+    assert published_seeds(*((cell, range(4, 7)) for cell in others)) == range(4)
+    assert published_seeds(*((cell, range(7, 8)) for cell in others)) == range(8)
 
 
 def test_runs_of_other_settings_are_never_mixed_in(finished):
