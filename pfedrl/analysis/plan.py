@@ -259,7 +259,8 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
         paths = every if shared is None else shared[cell.name]
         if not paths:
             return None
-        waiting[cell.name] = [range(*read_facts(path)["seeds"]) for path in every if path not in paths]
+        later = [path for path in every if path not in paths]
+        waiting[cell.name] = [range(*read_facts(path)["seeds"]) for path in later]
         facts = [read_facts(path) for path in paths]
         seeds, block = range(facts[0]["seeds"][0], facts[-1]["seeds"][1]), cell.budget.block
         rates[cell.name] = sum(fact["cpu_seconds"] for fact in facts) / len(seeds)

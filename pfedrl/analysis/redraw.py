@@ -20,7 +20,6 @@ from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.telling import write_headlines
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import FOLDER, NAME, scale_of, shared_runs

@@ -3,8 +3,8 @@
 results/published/<scale>/<paper>/<experiment>/<cell>/<block>.parquet is a run's artifact as the
 pipeline wrote it, provenance and all, its values rounded to single precision. Tables, figures and
 verdicts are made from these files alone (`pfedrl figures`); `pfedrl publish` adds finished runs to
-them. An experiment is shown at the fullest scale at which all of its cells are there, with the seeds
-that all of them have: a run may be published as soon as it ends, and waits for the others.
+them. An experiment is shown at the fullest scale at which all of its cells are there, with those
+seeds that all of them have: a run may be published as soon as it ends, and waits for the others.
 """
 
 import json
