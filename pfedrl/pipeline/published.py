@@ -58,7 +58,7 @@ def shared_runs(project: Project, paper: str, experiment: str, scale: str) -> di
     }
     while True:  # a run that is left out may leave another's seeds alone
         have = [set().union(*found.values()) for found in runs.values()]
-        shared = set.intersection(*have)
+        shared = set.intersection(*have) if have else set()
         kept = {
             name: {path: seeds for path, seeds in found.items() if shared.issuperset(seeds)}
             for name, found in runs.items()
