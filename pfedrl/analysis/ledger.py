@@ -80,12 +80,16 @@ def judged_from(scale: str) -> str:
 
 def trust(judged: dict[str, Any]) -> str:
     """How far the verdicts can be trusted."""
-    if not judged["tested"]:
-        return f"None has the {FEWEST} seeds that a verdict takes."
-    return (
-        f"{judged['tested']} claims have the {FEWEST} seeds that a verdict takes, each at a level "
-        f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most."
-    )
+    said = f"None has the {FEWEST} seeds that a test takes."
+    if judged["tested"]:
+        said = (
+            f"{judged['tested']} claims have the {FEWEST} seeds that a test takes, each at a level "
+            f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most."
+        )
+    decided = (r for r in judged["claims"] if r["verdict"] in (REPRODUCED, CONTRADICTED))
+    if exact := sum(result["p_value"] is None for result in decided):
+        said += f" {exact} are decided without a test, by counting or by computed instances."
+    return said
 
 
 def found(result: dict[str, Any]) -> str:

@@ -1,6 +1,14 @@
 import json
 
-from pfedrl.analysis.ledger import SYMBOLS, at_a_glance, found, groups, read_beside, read_verdicts
+from pfedrl.analysis.ledger import (
+    SYMBOLS,
+    at_a_glance,
+    found,
+    groups,
+    read_beside,
+    read_verdicts,
+    trust,
+)
 from pfedrl.analysis.verdicts import VERDICTS
 
 
@@ -87,3 +95,14 @@ def test_p_values_say_what_they_are_of():
     assert "p &lt; 0.001 that the opposite" in found(a_result(verdict="contradicted", p_against=0))
     assert "not tested: fewer than 5 seeds" in found(a_result(seeds=4))
     assert "p =" not in found(a_result(p_value=None))
+
+
+def test_how_far_verdicts_can_be_trusted_counts_what_no_test_decided():
+    def judged(tested, *claims):
+        named = [{"verdict": verdict, "p_value": p} for verdict, p in claims]
+        return {"tested": tested, "expected_wrong": tested / 100, "claims": named}
+
+    assert trust(judged(0, ("undecided", None))) == "None has the 20 seeds that a test takes."
+    said = trust(judged(30, ("reproduced", 0.001), ("contradicted", None), ("reproduced", None)))
+    assert "30 claims" in said and "0.3 wrong verdicts" in said
+    assert said.endswith("2 are decided without a test, by counting or by computed instances.")
