@@ -15,13 +15,19 @@ def publish(
     ] = None,
     scale: ScaleName = "laptop",
 ) -> None:
-    """Add finished runs to results/published, from which tables, figures and verdicts are made."""
+    """Add finished runs to results/published, from which tables, figures and verdicts are made.
+
+    Seeds count when all variants of their experiment have them; which wait is said.
+    """
     from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.published import publish
+    from pfedrl.pipeline.published import publish, waiting
 
     project = Project.here()
-    for path in publish(project, scale, papers or list(project.papers)):
+    named = papers or list(project.papers)
+    for path in publish(project, scale, named):
         typer.echo(path.relative_to(project.root))
+    for words in waiting(project, scale, named):
+        typer.echo(words)
 
 
 @app.command()

@@ -68,6 +68,26 @@ def shared_runs(project: Project, paper: str, experiment: str, scale: str) -> di
         runs = kept
 
 
+def waiting(project: Project, scale: str, papers: list[str]) -> Iterator[str]:
+    """The experiments of which some cells have published seeds that others lack, in words."""
+    for paper in papers:
+        for experiment in project.paper(paper).experiments:
+            if project.budget(project.scale(scale), paper, experiment) is None:
+                continue
+            shared = shared_runs(project, paper, experiment, scale)
+            have = {
+                cell.name: len(published_runs(project.root, scale, cell)) > len(shared[cell.name])
+                for cell in cells(project, paper, experiment, scale)
+                if cell.name in shared
+            }
+            if any(have.values()):
+                ahead, behind = (
+                    ", ".join(name for name, more in have.items() if more == ahead)
+                    for ahead in (True, False)
+                )
+                yield f"{paper}/{experiment}: new seeds of {ahead} wait for {behind or 'the rest'}"
+
+
 def scale_of(project: Project, paper: str, experiment: str) -> str | None:
     """The fullest scale at which every cell of an experiment is published, or None."""
     for scale in SCALES:

@@ -17,7 +17,7 @@ from pfedrl.pipeline.artifact import read_run
 from pfedrl.pipeline.cells import cells, run_path
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import FOLDER, publish, published_runs, scale_of
+from pfedrl.pipeline.published import FOLDER, publish, published_runs, scale_of, waiting
 from tests.tiny import ROOT
 
 EXPERIMENT = ("pfedrl_rep", "figure2")
@@ -96,9 +96,13 @@ def test_seeds_wait_until_all_cells_have_them(finished):
     cost = replace(cost, block=2)
     asked = {(job.cell, job.seeds.start) for job in cost.jobs(EXPERIMENT, 8)}
     assert asked == {(cell.name, start) for cell in others for start in (4, 6)}
+    (words,) = waiting(finished, "laptop", ["pfedrl_rep"])
+    behind = ", ".join(cell.name for cell in others)
+    assert words == f"pfedrl_rep/figure2: new seeds of {first.name} wait for {behind}"
     # a block of one cell that is half there in another waits as a whole
     assert published_seeds(*((cell, range(4, 7)) for cell in others)) == range(4)
     assert published_seeds(*((cell, range(7, 8)) for cell in others)) == range(8)
+    assert not list(waiting(finished, "laptop", ["pfedrl_rep"]))
 
 
 def test_runs_of_other_settings_are_never_mixed_in(finished):
