@@ -18,9 +18,8 @@ from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces, relation
 from pfedrl.pipeline.measured import flat_settings
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, is_published
+from pfedrl.pipeline.published import NAME, PAPER, is_published
 
-PAPER = "paper"  # the papers' own scale
 MINUS = "\N{MINUS SIGN}"
 ROUNDING = 1e-9  # nearer to zero than this is zero
 WORDS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pfedrl.analysis.claims import experiments_of, shortened
-from pfedrl.analysis.evidence import next_look
+from pfedrl.analysis.evidence import FEWEST, next_look
 from pfedrl.analysis.outcomes import NOT_RUN, UNDECIDED
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
@@ -20,11 +20,11 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells, run_path
 from pfedrl.pipeline.claim import Claim
-from pfedrl.pipeline.costs import makespan
+from pfedrl.pipeline.costs import core_hours, expected, makespan
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, published_runs, scale_of, shared_runs
+from pfedrl.pipeline.published import NAME, PAPER, published_runs, scale_of, shared_runs
 from pfedrl.pipeline.twins import twin_of
 
 OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
@@ -93,6 +93,7 @@ class OpenClaim:
     places: tuple[Place, ...]
     needs: dict[Place, int]
     reason: str = ""
+    cut: str = ""  # what it was run with less of than the paper, where that is the reason
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class Ledger:
     verdicts: dict[tuple[str, str], str]
     open: tuple[OpenClaim, ...]
     measured: dict[Place, Measured]
+    whole: dict[Place, float | None] = field(default_factory=dict)  # hours at the paper's budget
 
     def buy(self, upto: dict[Place, int]) -> Purchase | None:
         """The purchase of so many seeds; None where nothing was measured yet."""
@@ -198,7 +200,22 @@ def read_ledger(project: Project, scale: str, claims: Path | None = None) -> Led
             if verdicts[name, claim.id] in OPEN:
                 less = shortened(project, page, project.scale(scale), claim.tests)
                 open_claims.append(_open(page, claim, result, less, measured))
-    return Ledger(verdicts, tuple(open_claims), measured)
+    cut = dict.fromkeys(place for claim in open_claims if claim.cut for place in claim.places)
+    whole = {place: _whole(project, *place) for place in cut}
+    return Ledger(verdicts, tuple(open_claims), measured, whole)
+
+
+def _whole(project: Project, paper: str, experiment: str) -> float | None:
+    """Core-hours of the fewest seeds that decide, at the paper's own budget; None where unknown."""
+    if project.budget(project.scale(PAPER), paper, experiment) is None:
+        return None
+    costs = [
+        expected(project, cell, PAPER, f"0-{FEWEST}")
+        for cell in cells(project, paper, experiment, PAPER)
+        if cell.unfit() is None
+    ]
+    known = [cost for cost in costs if cost is not None]
+    return core_hours(known) if len(known) == len(costs) else None
 
 
 def _results(path: Path) -> dict[str, dict[str, Any]]:
@@ -217,17 +234,18 @@ def _open(
     places = tuple((page.paper, experiment) for experiment in experiments)
     verdict = NOT_RUN if result is None else result["verdict"]
     needs: dict[Place, int] = {}
+    cut = ""
     if result is None or verdict == NOT_RUN:
         reason = "not run" if result is None else f"not run: {'; '.join(result['evidence'])}"
-    elif verdict != UNDECIDED:
-        reason = f"the paper's budget: this is at {less}"
     elif less and not claim.budget_free:
-        reason = f"the paper's budget: more seeds would only lean at {less}"
+        reason, cut = f"the paper's budget, for more seeds would only lean at {less}", less
     elif result["needed"] is None:
         reason = "; ".join(result["notes"] or result["evidence"])
     else:
         needs, reason = _lacking(places, result["needed"], measured), ""
-    return OpenClaim(page.paper, claim.id, claim.words, claim.ours, verdict, places, needs, reason)
+    return OpenClaim(
+        page.paper, claim.id, claim.words, claim.ours, verdict, places, needs, reason, cut
+    )
 
 
 def _lacking(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
+from pfedrl.analysis.evidence import FEWEST
 from pfedrl.analysis.outcomes import NOT_RUN
 from pfedrl.analysis.output import write_text
 from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
@@ -77,11 +78,22 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             ],
         ),
         Shown(
+            "Claims that wait for the paper's own budget, for at a smaller one seeds only lean",
+            ("experiments", "claims", "seeds", "run so far at",
+             f"core time of {FEWEST} seeds at the paper's budget"),
+            [
+                (row["experiments"], ", ".join(row["claims"]), row["seeds"], row["cut"],
+                 duration(row["core_hours"]))
+                for row in plan["budgets"]
+            ],
+        ),
+        Shown(
             "Claims that no number of seeds decides as things are",
             ("claim", "verdict", "experiments", "seeds", "what it would take"),
             [
                 (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["reason"])
-                for row in plan["claims"] if row["reason"] and row["verdict"] != NOT_RUN
+                for row in plan["claims"]
+                if row["reason"] and not row["cut"] and row["verdict"] != NOT_RUN
             ],
         ),
         Shown(
@@ -106,7 +118,10 @@ def summary(plan: dict[str, Any]) -> str:
             f"({duration(total['hours'])} on {plan['cores']} cores, "
             f"{total['disk_mb']:.2g} MB of disk)"
         )
-    return said + ". An experiment that several claims share is counted once."
+    said += ". An experiment that several claims share is counted once."
+    if total["cut"]:
+        said += f" {total['cut']} others wait for the paper's own budget."
+    return said
 
 
 def as_json(ledger: Ledger, cores: int) -> dict[str, Any]:
@@ -130,24 +145,55 @@ def as_json(ledger: Ledger, cores: int) -> dict[str, Any]:
             | _cost(purchase, cores)
             for purchase in ledger.purchases()
         ],
-        "total": {"claims": len(rows), "of": len(ledger.verdicts), "decidable": decidable}
+        "budgets": _budgets(ledger),
+        "total": {
+            "claims": len(rows),
+            "of": len(ledger.verdicts),
+            "decidable": decidable,
+            "cut": sum(bool(claim.cut) for claim in ledger.open),
+        }
         | _cost(total, cores),
     }
 
 
+def _budgets(ledger: Ledger) -> list[dict[str, Any]]:
+    """The experiments that were run at a smaller budget than the paper's, the cheapest first."""
+    groups: dict[tuple[tuple[Place, ...], str], list[OpenClaim]] = {}
+    for claim in ledger.open:
+        if claim.cut:
+            groups.setdefault((claim.places, claim.cut), []).append(claim)
+    found = []
+    for (places, cut), claims in groups.items():
+        hours = [ledger.whole[place] for place in places]
+        known = [price for price in hours if price is not None]
+        found.append({
+            "experiments": _names(places),
+            "claims": [claim.id + (" (ours)" if claim.ours else "") for claim in claims],
+            "seeds": _seeds(ledger, places),
+            "cut": cut,
+            "core_hours": sum(known) if len(known) == len(hours) else None,
+        })  # fmt: skip
+    return sorted(found, key=lambda row: (row["core_hours"] is None, row["core_hours"] or 0.0))
+
+
+def _seeds(ledger: Ledger, places: Iterable[Place]) -> str:
+    measured = (ledger.measured[place] for place in places if place in ledger.measured)
+    return _numbers(len(found.seeds) for found in measured)
+
+
 def _claim(ledger: Ledger, claim: OpenClaim) -> dict[str, Any]:
     places = claim.needs or claim.places
-    known = [len(ledger.measured[place].seeds) for place in places if place in ledger.measured]
     purchase = ledger.buy(claim.needs) if claim.needs else None
     return {
         "claim": name(claim),
         "words": claim.words,
         "verdict": claim.verdict,
         "experiments": _names(places),
-        "seeds": _numbers(known),
+        "seeds": _seeds(ledger, places),
         "needed": _numbers(claim.needs.values()),
         "core_hours": None if purchase is None else purchase.core_hours,
         "reason": claim.reason,
+        "cut": claim.cut,
     }
 
 

@@ -58,6 +58,31 @@ def test_the_plan_is_a_page_too(tmp_path):
     assert found.prices() == {("p", "cheap"): pytest.approx(10 / 3600)}
 
 
+def test_claims_that_wait_for_the_papers_budget_share_a_row_with_its_price(tmp_path):
+    def waits(name, *experiments, cut):
+        places = tuple(map(place, experiments))
+        return replace(claim(name, reason="r"), places=places, cut=cut)
+
+    found = replace(
+        ledger(
+            {"e": measured(10, 1.0)},
+            waits("dear", "e", "f", cut="2 of 9 rounds"),
+            waits("one", "e", cut="2 of 9 rounds"), waits("two", "e", cut="2 of 9 rounds"),
+            waits("unknown", "g", cut="3 of 4 rounds"),
+        ),
+        whole={place("e"): 1.5, place("f"): 2.0, place("g"): None},
+    )  # fmt: skip
+    write_plan(found, tmp_path / "plan.md")
+    lines = (tmp_path / "plan.md").read_text().splitlines()
+    rows = [line for line in lines if "rounds" in line]
+    assert rows == [
+        "| p/e | one, two | 10 | 2 of 9 rounds | 1.5 h |",
+        "| p/e, p/f | dear | 10 | 2 of 9 rounds | 3.5 h |",
+        "| p/g | unknown |  | 3 of 4 rounds | unknown |",
+    ]
+    assert any(line.endswith("4 others wait for the paper's own budget.") for line in lines)
+
+
 def test_first_is_what_an_hour_decides_most_of():
     found = ledger(
         {"popular": measured(10, 100.0), "cheap": measured(10, 50.0)},
