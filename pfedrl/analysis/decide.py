@@ -62,8 +62,9 @@ def decide(project: Project, hours: float, cores: int, say: Say = print) -> Bill
     """
 
     def judge(bought: Collection[Place] | None) -> Ledger:
-        judge_published(project, bought)
-        return read_ledger(project, NAME)
+        now = Project.here(project.root)  # an experiment may be at the paper's budget since
+        judge_published(now, bought)
+        return read_ledger(now, NAME)
 
     def buy(jobs: Sequence[Job], end: float) -> bool:
         for paper, experiment in sorted({job.place for job in jobs if _other_code(project, job)}):
@@ -128,6 +129,8 @@ def spend(
 
 def _announced(purchase: Purchase, seconds: float) -> str:
     what = ", ".join(f"{'/'.join(place)} to {n:,} seeds" for place, n in purchase.upto.items())
+    if purchase.whole:
+        what += " at the paper's own budget"
     claims = ", ".join(name(claim) for claim in purchase.claims)
     return f"{what}, about {duration(seconds / 3600)}, for {claims}"
 

@@ -6,7 +6,7 @@ Prices come from the processor seconds that finished runs measured.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells, run_path
 from pfedrl.pipeline.claim import Claim
-from pfedrl.pipeline.costs import core_hours, expected, makespan
+from pfedrl.pipeline.costs import expected, makespan
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
@@ -83,7 +83,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class OpenClaim:
-    """A claim without a verdict: the seeds that its experiments lack, or why none would help."""
+    """A claim without a verdict: the seeds that its experiments lack, or why none would help.
+
+    Of one that was run with less than the paper's budget, `needs` counts seeds at the whole.
+    """
 
     paper: str
     id: str
@@ -110,6 +113,11 @@ class Purchase:
     def core_hours(self) -> float:
         return sum(job.seconds for job in self.jobs) / 3600
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is at the paper's budget, where there were runs at a smaller one."""
+        return any(claim.cut for claim in self.claims)
+
     @cached_property
     def claims_an_hour(self) -> float:
         return len(self.claims) / max(self.core_hours, 1e-9)
@@ -126,13 +134,18 @@ class Ledger:
     verdicts: dict[tuple[str, str], str]
     open: tuple[OpenClaim, ...]
     measured: dict[Place, Measured]
-    whole: dict[Place, float | None] = field(default_factory=dict)  # hours at the paper's budget
+    # those that were run at a smaller budget than the paper's, at that one; None: unknown
+    whole: dict[Place, Measured | None] = field(default_factory=dict)
+
+    def offer(self, place: Place) -> Measured | None:
+        """An experiment as it can be bought: at the paper's own budget. None where unknown."""
+        return self.whole[place] if place in self.whole else self.measured.get(place)
 
     def buy(self, upto: dict[Place, int]) -> Purchase | None:
         """The purchase of so many seeds; None where nothing was measured yet."""
-        if not upto.keys() <= self.measured.keys():
+        costs = {place: cost for place in upto if (cost := self.offer(place)) is not None}
+        if len(costs) < len(upto):
             return None
-        costs = {place: self.measured[place] for place in upto}
         decided = tuple(
             claim
             for claim in self.open
@@ -160,15 +173,17 @@ class Ledger:
 
     def prices(self) -> dict[tuple[str, str], float]:
         """The core-hours of the seeds that should decide a claim, where they are known."""
-        bought = {(c.paper, c.id): self.buy(c.needs) for c in self.open if c.needs}
+        bought = {(c.paper, c.id): self.buy(c.needs) for c in self.open if c.needs and not c.cut}
         return {claim: found.core_hours for claim, found in bought.items() if found is not None}
 
     def everything(self) -> Purchase | None:
-        """All that can be bought, each experiment once."""
+        """All seeds that can be bought at the budget of those that are there, each experiment
+        once."""
         upto: dict[Place, int] = {}
-        for purchase in self.purchases():
-            for place, seeds in purchase.upto.items():
-                upto[place] = max(seeds, upto.get(place, 0))
+        for claim in self.open:
+            if not claim.cut and self.buy(claim.needs) is not None:
+                for place, seeds in claim.needs.items():
+                    upto[place] = max(seeds, upto.get(place, 0))
         return self.buy(upto)
 
 
@@ -200,22 +215,40 @@ def read_ledger(project: Project, scale: str, claims: Path | None = None) -> Led
             if verdicts[name, claim.id] in OPEN:
                 less = shortened(project, page, project.scale(scale), claim.tests)
                 open_claims.append(_open(page, claim, result, less, measured))
-    cut = dict.fromkeys(place for claim in open_claims if claim.cut for place in claim.places)
-    whole = {place: _whole(project, *place) for place in cut}
+    whole = {}
+    if scale == NAME:
+        cut = dict.fromkeys(place for claim in open_claims if claim.cut for place in claim.places)
+        whole = {place: _whole(project, *place) for place in cut if not _at_papers(measured, place)}
     return Ledger(verdicts, tuple(open_claims), measured, whole)
 
 
-def _whole(project: Project, paper: str, experiment: str) -> float | None:
-    """Core-hours of the fewest seeds that decide, at the paper's own budget; None where unknown."""
-    if project.budget(project.scale(PAPER), paper, experiment) is None:
+def _at_papers(measured: dict[Place, Measured], place: Place) -> bool:
+    return place in measured and measured[place].scale == PAPER
+
+
+def _whole(project: Project, paper: str, experiment: str) -> Measured | None:
+    """An experiment at the paper's own budget, as it should cost; None where that is unknown."""
+    budget = project.budget(project.scale(PAPER), paper, experiment)
+    if budget is None:
         return None
-    costs = [
-        expected(project, cell, PAPER, f"0-{FEWEST}")
-        for cell in cells(project, paper, experiment, PAPER)
-        if cell.unfit() is None
-    ]
-    known = [cost for cost in costs if cost is not None]
-    return core_hours(known) if len(known) == len(costs) else None
+    shared = shared_runs(project, paper, experiment, PAPER)
+    found = Measured(PAPER, range(0), budget.block, {}, 0.0, 0.0, {})
+    for cell in cells(project, paper, experiment, PAPER):
+        if cell.unfit() is not None:
+            continue
+        twin = twin_of(project, cell, PAPER)
+        cost = expected(project, twin or cell, PAPER, f"0-{budget.block}")
+        if cost is None:
+            return None
+        found.rates[cell.name] = cost.seconds / budget.block
+        found.twins[cell.name] = _taken(project, NAME, PAPER, cell)
+        found.waiting[cell.name] = _waiting(project, PAPER, cell, shared[cell.name])
+        found = replace(
+            found,
+            memory_mb=max(found.memory_mb, cost.memory_mb),
+            disk_mb=found.disk_mb + cost.disk_mb / budget.block,
+        )
+    return found
 
 
 def _results(path: Path) -> dict[str, dict[str, Any]]:
@@ -239,6 +272,9 @@ def _open(
         reason = "not run" if result is None else f"not run: {'; '.join(result['evidence'])}"
     elif less and not claim.budget_free:
         reason, cut = f"the paper's budget, for more seeds would only lean at {less}", less
+        # if what was seen at the smaller budget is seen at the paper's
+        needed = result["seeds"] if verdict != UNDECIDED else result["needed"]
+        needs = {} if needed is None else dict.fromkeys(places, max(needed, FEWEST))
     elif result["needed"] is None:
         reason = "; ".join(result["notes"] or result["evidence"])
     else:
@@ -277,21 +313,32 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
         paths = every if shared is None else shared[cell.name]
         if not paths:
             return None
-        later = [path for path in every if path not in paths]
-        waiting[cell.name] = [range(*read_facts(path)["seeds"]) for path in later]
+        if scale == NAME:
+            waiting[cell.name] = _waiting(project, source, cell, paths)
         facts = [read_facts(path) for path in paths]
         seeds, block = range(facts[0]["seeds"][0], facts[-1]["seeds"][1]), cell.budget.block
         rates[cell.name] = sum(fact["cpu_seconds"] for fact in facts) / len(seeds)
         memory = max(memory, *(fact["peak_memory_mb"] for fact in facts))
         disk += sum(path.stat().st_size for path in paths) / 1e6 / len(seeds)
-        if (twin := twin_of(project, cell, source)) is not None:
-            found = {path: read_facts(path) for path in _runs(project, scale, source, twin)}
-            twins[cell.name] = {
-                path: range(*facts["seeds"])
-                for path, facts in found.items()
-                if facts["code"] == run_code(cell)
-            }
+        twins[cell.name] = _taken(project, scale, source, cell)
     return Measured(source, seeds, block, rates, memory, disk, twins, waiting) if rates else None
+
+
+def _taken(project: Project, scale: str, source: str, cell: Cell) -> dict[Path, range]:
+    """The runs of another experiment that have a cell's rows, and their seeds."""
+    twin = twin_of(project, cell, source)
+    found = [] if twin is None else _runs(project, scale, source, twin)
+    return {
+        path: range(*facts["seeds"])
+        for path in found
+        if (facts := read_facts(path))["code"] == run_code(cell)
+    }
+
+
+def _waiting(project: Project, source: str, cell: Cell, shared: list[Path]) -> list[range]:
+    """The published seeds of a cell that others of its experiment lack."""
+    every = published_runs(project.root, source, cell)
+    return [range(*read_facts(path)["seeds"]) for path in every if path not in shared]
 
 
 def _runs(project: Project, scale: str, source: str, cell: Cell) -> list[Path]:

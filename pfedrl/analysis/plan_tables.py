@@ -63,7 +63,7 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             [
                 (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["needed"],
                  duration(row["core_hours"]))
-                for row in plan["claims"] if not row["reason"]
+                for row in plan["claims"] if row["needed"] and not row["cut"]
             ],
         ),
         Shown(
@@ -71,7 +71,8 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             ("experiments", "to seeds", "claims", "core time", "claims a core-hour", on_cores,
              "MB of memory a job", "MB of disk"),
             [
-                (row["experiments"], row["needed"], str(len(row["claims"])),
+                (row["experiments"] + (", at the paper's budget" if row["whole"] else ""),
+                 row["needed"], str(len(row["claims"])),
                  duration(row["core_hours"]), f"{row['claims_an_hour']:.3g}",
                  duration(row["hours"]), f"{row['memory_mb']:.0f}", f"{row['disk_mb']:.2g}")
                 for row in plan["purchases"]
@@ -130,13 +131,14 @@ def as_json(ledger: Ledger, cores: int) -> dict[str, Any]:
     rows.sort(key=lambda row: (bool(row["reason"]), row["core_hours"] is None,
                                row["core_hours"] or 0.0, row["claim"]))  # fmt: skip
     total = ledger.everything()
-    decidable = sum(bool(claim.needs) for claim in ledger.open)
+    decidable = sum(bool(claim.needs) and not claim.cut for claim in ledger.open)
     return {
         "cores": cores,
         "claims": rows,
         "purchases": [
             {
                 "experiments": _names(purchase.upto),
+                "whole": purchase.whole,
                 "needed": _numbers(purchase.upto.values()),
                 "claims": [name(claim) for claim in purchase.claims],
                 "claims_an_hour": purchase.claims_an_hour,
@@ -164,14 +166,13 @@ def _budgets(ledger: Ledger) -> list[dict[str, Any]]:
             groups.setdefault((claim.places, claim.cut), []).append(claim)
     found = []
     for (places, cut), claims in groups.items():
-        hours = [ledger.whole[place] for place in places]
-        known = [price for price in hours if price is not None]
+        whole = ledger.buy(dict.fromkeys(places, FEWEST))
         found.append({
             "experiments": _names(places),
             "claims": [claim.id + (" (ours)" if claim.ours else "") for claim in claims],
             "seeds": _seeds(ledger, places),
             "cut": cut,
-            "core_hours": sum(known) if len(known) == len(hours) else None,
+            "core_hours": None if whole is None else whole.core_hours,
         })  # fmt: skip
     return sorted(found, key=lambda row: (row["core_hours"] is None, row["core_hours"] or 0.0))
 

@@ -22,7 +22,7 @@ from pfedrl.pipeline.cells import cells, find_cell, parse_block, run_path
 from pfedrl.pipeline.costs import START_UP
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import publish, published_runs
+from pfedrl.pipeline.published import publish, published_runs, scale_of
 from tests.analysis.ledgers import claim, ledger, measured, place
 from tests.projects import write_paper, write_scale, write_yaml
 from tests.tiny import ROOT
@@ -140,7 +140,8 @@ def small_project(root: Path, **budget) -> Project:
             ],
         },
     )  # fmt: skip
-    for scale, papers in (("paper", {}), ("laptop", {"p": {"tables": budget}})):
+    whole = {"p": {"tables": {"seeds": 20, "block": 10}}}
+    for scale, papers in (("paper", whole), ("laptop", {"p": {"tables": budget}})):
         write_scale(root, scale, {"scale": scale, "description": "d", "verdicts": True,
                                   "figures": "paper_figures", "papers": papers})  # fmt: skip
     project = Project.here(root)
@@ -191,13 +192,23 @@ def test_the_plan_says_why_no_seeds_would_decide(published):
     assert "no reasonable number of seeds" in found["equal"].reason
 
 
-def test_at_a_shorter_budget_seeds_are_not_bought(tmp_path):
+def test_at_a_shorter_budget_no_seeds_are_bought_but_the_papers_own_budget(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     project = small_project(tmp_path, seeds=20, block=20, algorithm={"iterations": 16})
     judge_published(project)
     ledger = read_ledger(project, "published")
     assert ledger.verdicts == {("p", "learns"): "leans for", ("p", "equal"): "undecided"}
     assert all("16 of 64 iterations" in c.reason for c in ledger.open)
-    assert not ledger.purchases()
+    (purchase,) = ledger.purchases()
+    assert purchase.whole and [claim.id for claim in purchase.claims] == ["learns"]
+    assert {(job.scale, job.seeds) for job in purchase.jobs} == {
+        ("paper", range(10)), ("paper", range(10, 20))
+    }  # fmt: skip
+    said: list[str] = []
+    decide(project, 1.0, 2, said.append)
+    assert any(line.startswith("p/tables to 20 seeds at the paper's own budget") for line in said)
+    assert "p/learns: leans for -> reproduced" in said
+    assert scale_of(Project.here(tmp_path), "p", "tables") == "paper"
 
 
 def test_the_plan_of_a_scale_is_that_of_its_own_runs(published):

@@ -70,7 +70,7 @@ def test_claims_that_wait_for_the_papers_budget_share_a_row_with_its_price(tmp_p
             waits("one", "e", cut="2 of 9 rounds"), waits("two", "e", cut="2 of 9 rounds"),
             waits("unknown", "g", cut="3 of 4 rounds"),
         ),
-        whole={place("e"): 1.5, place("f"): 2.0, place("g"): None},
+        whole={place("e"): measured(0, 270.0), place("f"): measured(0, 360.0), place("g"): None},
     )  # fmt: skip
     write_plan(found, tmp_path / "plan.md")
     lines = (tmp_path / "plan.md").read_text().splitlines()
@@ -81,6 +81,23 @@ def test_claims_that_wait_for_the_papers_budget_share_a_row_with_its_price(tmp_p
         "| p/g | unknown |  | 3 of 4 rounds | unknown |",
     ]
     assert any(line.endswith("4 others wait for the paper's own budget.") for line in lines)
+    assert not found.purchases() and not found.prices()  # nothing says that 20 would do
+
+
+def test_the_papers_budget_is_bought_where_it_should_decide():
+    seen = replace(claim("seen", reason="r", e=40), cut="2 of 9 rounds")
+    found = replace(
+        ledger({"e": measured(10, 1.0), "f": measured(10, 1.0)}, seen, claim("other", f=40)),
+        whole={place("e"): replace(measured(0, 3.0), scale="paper", waiting={"cell0": []})},
+    )
+    first, second = found.purchases()
+    assert (first.whole, [c.id for c in first.claims]) == (False, ["other"])
+    assert (second.whole, [c.id for c in second.claims]) == (True, ["seen"])
+    assert {job.scale for job in second.jobs} == {"paper"}
+    assert second.core_hours == pytest.approx(40 * 3 / 3600)  # of all seeds: none are there yet
+    everything = found.everything()
+    assert everything is not None and everything.upto == {place("f"): 40}
+    assert list(found.prices()) == [("p", "other")]
 
 
 def test_first_is_what_an_hour_decides_most_of():
