@@ -22,6 +22,7 @@ from pfedrl.analysis.verdicts import (
     expected_wrong,
     gated,
     kinds,
+    worth_seeds,
 )
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, Reading, Test
@@ -109,6 +110,7 @@ def judge(
     outcomes = [_outcome(test, paper, summaries, reasons) for test in claim.tests]
     verdict = decide(claim, outcomes)
     if verdict.verdict != NOT_RUN:
+        verdict = worth_seeds(claim, verdict, outcomes, summaries)
         verdict = at_budget(claim, gated(claim, verdict, outcomes, summaries), less)
     main = max(outcomes, key=lambda o: -1.0 if o.p_for is None else o.p_for)
     smallest = [o.p_against for o in outcomes if o.p_against is not None]

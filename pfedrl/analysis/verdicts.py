@@ -1,6 +1,6 @@
 """From comparisons to a verdict on a sentence: level, controls, budget, readings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,24 +107,61 @@ def gated(
     What holds must do so in all its orders. What is contradicted is so by one reversed order. That
     an algorithm is near a number is praise as well, and is gated where it holds.
     """
-    if verdict.verdict not in LEANING or (claim.floor is None and claim.ceiling is None):
+    if verdict.verdict not in LEANING:
         return verdict
-    against = verdict.verdict == CONTRADICTED
-    counted = contradicting(outcomes) if against else [True] * len(outcomes)
-    reasons = [
-        _gate(claim, test, summaries, verdict.verdict)
-        if isinstance(test, Greater | Ordered) or (isinstance(test, Near) and not against)
-        else ""
-        for test, counts in zip(claim.tests, counted, strict=True)
-        if counts
-    ]
-    if all(reasons) if against else any(reasons):
-        return Verdict(UNDECIDED, [*verdict.notes, next(filter(None, reasons))])
-    return verdict
+    counted = contradicting(outcomes) if verdict.verdict == CONTRADICTED else None
+    reason = _gate(claim, verdict.verdict, counted, summaries, _shown_above)
+    return Verdict(UNDECIDED, [*verdict.notes, reason]) if reason else verdict
+
+
+def worth_seeds(
+    claim: Claim, verdict: Verdict, outcomes: Sequence[Outcome], summaries: dict[str, Summary]
+) -> Verdict:
+    """No seeds are asked for where the control would withhold the verdict that they point to."""
+    if verdict.needed is None:
+        return verdict
+    reversed_ = [o.apart is not None and o.apart.distance < 0 for o in outcomes]
+    expected, counted = (CONTRADICTED, reversed_) if any(reversed_) else (REPRODUCED, None)
+    reason = _gate(claim, expected, counted, summaries, lambda ahead: ahead.mean() > 0)
+    return Verdict(verdict.verdict, [*verdict.notes, reason]) if reason else verdict
+
+
+def _shown_above(ahead: np.ndarray) -> bool:
+    return worst_without_one([ahead], lambda s, at: float(p_above(s[0], at=at))) < LEVEL
+
+
+Beats = Callable[[np.ndarray], bool]
 
 
 def _gate(
-    claim: Claim, test: Greater | Ordered | Near, summaries: dict[str, Summary], verdict: str
+    claim: Claim,
+    verdict: str,
+    counted: Sequence[bool] | None,
+    summaries: dict[str, Summary],
+    beats: Beats,
+) -> str:
+    """Why a verdict is withheld, or nothing; `counted` has the comparisons that it rests on."""
+    if claim.floor is None and claim.ceiling is None:
+        return ""
+    against = verdict == CONTRADICTED
+    reasons = [
+        _gate_of(claim, test, summaries, verdict, beats)
+        if isinstance(test, Greater | Ordered) or (isinstance(test, Near) and not against)
+        else ""
+        for test, counts in zip(claim.tests, counted or [True] * len(claim.tests), strict=True)
+        if counts
+    ]
+    if all(reasons) if against else any(reasons):
+        return next(filter(None, reasons))
+    return ""
+
+
+def _gate_of(
+    claim: Claim,
+    test: Greater | Ordered | Near,
+    summaries: dict[str, Summary],
+    verdict: str,
+    beats: Beats,
 ) -> str:
     summary = summaries[test.experiment]
     cells = _compared(test)
@@ -134,7 +171,7 @@ def _gate(
         level = floor.metric or test.metric
         winner = _winner(cells, floor.winner, verdict)
         ahead = paired_differences(summary.final(winner, level), summary.final(floor.cell, level))
-        if not worst_without_one([ahead], lambda s, at: float(p_above(s[0], at=at))) < LEVEL:
+        if not beats(ahead):
             return f"{winner} is not shown to beat {floor.cell} ({level})"
     if (ceiling := claim.ceiling) is not None:
         source = summaries.get(ceiling.experiment or test.experiment)

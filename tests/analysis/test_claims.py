@@ -159,6 +159,26 @@ def test_what_is_noted_of_a_claim_stands_beside_its_verdict(verdict):
     assert result["notes"][-1] == "seen before"
 
 
+@pytest.mark.parametrize(
+    ("order", "control", "asked_for"),
+    [
+        ((3, 2.9), 1, True),
+        ((3, 2.9), 4, False),  # the winner is below the control, however many seeds there are
+        ((2.9, 3), 1, True),
+        ((2.9, 3), 4, False),
+    ],
+)
+def test_no_seeds_are_asked_for_where_the_control_would_withhold_the_verdict(
+    verdict, order, control, asked_for
+):
+    values = {point: column[:20] for point, column in curve(order[0], control, order[1]).items()}
+    floor = {"cell": "qavg_local_steps=2", "winner": "qavg_local_steps=1"}
+    found = verdict(values, **GREATER, floor=floor)
+    assert found["verdict"] == "undecided"
+    assert (found["needed"] is not None) == asked_for
+    assert any("is not shown to beat" in note for note in found["notes"]) != asked_for
+
+
 def test_a_single_seed_is_inconclusive(verdict):
     one = {steps: values[:1] for steps, values in curve(2, 1).items()}
     assert verdict(one, **GREATER)["verdict"] == "undecided"
