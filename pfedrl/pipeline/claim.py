@@ -309,7 +309,7 @@ class Reading(Settings):
     )
     variants: dict[Name, dict[str, Any]] = Field(
         default_factory=dict,
-        description="which of an experiment's variants run so, and what each is given otherwise",
+        description="which of the experiments' variants run so, and what each is given otherwise",
     )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="a metric to the one that is looked at in its place"

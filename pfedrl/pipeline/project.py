@@ -218,14 +218,17 @@ def _with_readings(
     taken = dict.fromkeys(experiments, "experiments.yaml")
     for reading, name in ((one, name) for one in readings for name in one.experiments):
         place = f"{where}/readings.yaml, {reading.id}"
-        if name not in experiments:
-            raise unknown("experiment", name, experiments, place)
+        for one in reading.experiments:
+            if one not in experiments:
+                raise unknown("experiment", one, experiments, place)
         if (made := reading.runs(name)) in taken:
             raise PfedrlError(f"{place}: {taken[made]} has an experiment {made}: rename one.")
         taken[made] = f"the reading {reading.id}"
+        known = dict.fromkeys(v for one in reading.experiments for v in experiments[one].variants)
         for variant in reading.variants:
-            if variant not in experiments[name].variants:
-                raise unknown(f"variant of {name}", variant, experiments[name].variants, place)
+            if variant not in known:
+                named = ", ".join(reading.experiments)
+                raise unknown(f"variant of {named}", variant, known, place)
     for name, experiment in experiments.items():
         yield name, experiment
         for reading in readings:
