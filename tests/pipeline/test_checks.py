@@ -286,6 +286,15 @@ def test_a_reading_makes_an_experiment_that_differs_in_what_it_says_only(tmp_pat
     assert made.place("p", "e_r") == "workflow/papers/p/readings.yaml, r"
 
 
+def test_a_reading_of_two_experiments_may_name_what_only_one_has(tmp_path: Path):
+    fewer = {"random_policy": EXPERIMENT["variants"]["random_policy"]}
+    declared = {"e": EXPERIMENT, "f": EXPERIMENT | {"variants": fewer}}
+    both = READING | {"experiments": ["e", "f"]}
+    made = project(tmp_path, experiments=declared, readings=[both])
+    assert list(made.experiment("p", "e_r").variants) == ["qavg", "random_policy"]
+    assert list(made.experiment("p", "f_r").variants) == ["random_policy"]
+
+
 def test_a_mistake_in_a_reading_is_found_where_it_stands(tmp_path: Path):
     wrong = READING | {"variants": {"qavg": {"local_setps": 2}}}
     with pytest.raises(PfedrlError, match=r"p/readings.yaml, r.*local_setps"):
