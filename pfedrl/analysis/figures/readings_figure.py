@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.figures.comparison import STATISTICS, compared, default_metric
 from pfedrl.analysis.style import FAINT, label_of, new_figure
@@ -20,15 +21,16 @@ from pfedrl.pipeline.drawings import Comparison
 OWN = "as the tables are run"
 LINE = 40  # letters of a reading's words
 ROW, HEAD = 0.5, 0.9  # inches: a reading, and what the figure needs besides
+TITLE = 0.2  # inches, between the panel and the legend
 
 
 def draw(context: Context) -> Drawing:
     name, *readings = context.artifact.experiments
     own = context.summaries[name]
     spec = context.paper.experiments[name]
-    metric = context.options(Comparison).metric or default_metric(
-        name, own, list(compared(context, name))
-    )
+    points = list(compared(context, name))
+    metric = context.options(Comparison).metric or default_metric(name, own, points)
+    labels = {one.cell: one.label for _, variants in points for one in variants}
     shared = [
         variant
         for variant in spec.variants
@@ -36,7 +38,7 @@ def draw(context: Context) -> Drawing:
     ]
     data = pd.DataFrame(
         [
-            row(context, experiment, variant, metric)
+            row(context, experiment, variant, metric) | {"label": labels[variant]}
             for experiment in context.summaries
             for variant in shared
         ]
@@ -46,9 +48,11 @@ def draw(context: Context) -> Drawing:
     levels(axis, data[data["control"] & (data["experiment"] == name)])
     axis.set_title(spec.title, loc="left")
     axis.set_xlabel(words_of(metric))
-    handles, labels = axis.get_legend_handles_labels()
-    axis.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.3, 1.06), ncols=len(handles))
-    return Drawing(figure, data)
+    handles, named = axis.get_legend_handles_labels()
+    above = 1 + TITLE / (ROW * len(context.summaries))
+    place = {"loc": "lower center", "bbox_to_anchor": (0.3, above)}
+    axis.legend(handles, named, ncols=len(handles), **place)
+    return Drawing(figure, data.drop(columns="label"))
 
 
 def row(context: Context, experiment: str, variant: str, metric: str) -> dict[str, Any]:
@@ -65,22 +69,22 @@ def row(context: Context, experiment: str, variant: str, metric: str) -> dict[st
 
 
 def panel(axis: Axes, context: Context, data: pd.DataFrame) -> None:
-    """A row a reading; in it each algorithm's seeds, and the mean with its interval."""
+    """A row a reading; in it each variant's seeds, and the mean with its interval."""
     places = {experiment: place for place, experiment in enumerate(data["experiment"].unique())}
-    algorithms = list(data["algorithm"].unique())
-    step = 0.7 / len(algorithms)
+    first = data.drop_duplicates("label").to_dict("records")
+    styles = {own["label"]: context.styles.of(own["algorithm"]) for own in first}
+    colours = {label: look.colour for label, look in looks(styles).items()}
+    order = {label: place for place, label in enumerate(styles)}
+    step = 0.7 / len(order)
     for own in data.to_dict("records"):
-        order = algorithms.index(own["algorithm"])
-        at = places[own["experiment"]] + step * (order - (len(algorithms) - 1) / 2)
-        style = context.styles.of(own["algorithm"])
+        at = places[own["experiment"]] + step * (order[own["label"]] - (len(order) - 1) / 2)
+        marker, colour = styles[own["label"]].marker, colours[own["label"]]
         seeds = context.summaries[own["experiment"]].final(own["cell"], own["metric"])
-        once = places[own["experiment"]] == 0
-        label = context.label(own["experiment"], own["cell"]) if once else None
-        axis.plot(seeds, [at] * len(seeds), ls="", marker=style.marker, ms=3, alpha=0.35,
-                  mew=0, color=style.colour)  # fmt: skip
-        axis.plot([own["low"], own["high"]], [at, at], color=style.colour, lw=1.0)
-        axis.plot(own["mean"], at, ls="", marker=style.marker, ms=4.5, color=style.colour,
-                  label=label)  # fmt: skip
+        label = own["label"] if places[own["experiment"]] == 0 else None
+        axis.plot(seeds, [at] * len(seeds), ls="", marker=marker, ms=3, alpha=0.35, mew=0,
+                  color=colour)  # fmt: skip
+        axis.plot([own["low"], own["high"]], [at, at], color=colour, lw=1.0)
+        axis.plot(own["mean"], at, ls="", marker=marker, ms=4.5, color=colour, label=label)
     first = data.drop_duplicates("experiment").to_dict("records")
     axis.set_yticks(
         list(places.values()),
