@@ -242,7 +242,8 @@ def _whole(project: Project, paper: str, experiment: str) -> Measured | None:
             return None
         found.rates[cell.name] = cost.seconds / budget.block
         found.twins[cell.name] = _taken(project, NAME, PAPER, cell)
-        found.waiting[cell.name] = _waiting(project, PAPER, cell, shared[cell.name])
+        every = published_runs(project.root, PAPER, cell)
+        found.waiting[cell.name] = _waiting(every, shared[cell.name])
         found = replace(
             found,
             memory_mb=max(found.memory_mb, cost.memory_mb),
@@ -313,8 +314,7 @@ def _measure(project: Project, scale: str, paper: str, experiment: str) -> Measu
         paths = every if shared is None else shared[cell.name]
         if not paths:
             return None
-        if scale == NAME:
-            waiting[cell.name] = _waiting(project, source, cell, paths)
+        waiting[cell.name] = _waiting(every, paths)
         facts = [read_facts(path) for path in paths]
         seeds, block = range(facts[0]["seeds"][0], facts[-1]["seeds"][1]), cell.budget.block
         rates[cell.name] = sum(fact["cpu_seconds"] for fact in facts) / len(seeds)
@@ -335,9 +335,8 @@ def _taken(project: Project, scale: str, source: str, cell: Cell) -> dict[Path, 
     }
 
 
-def _waiting(project: Project, source: str, cell: Cell, shared: list[Path]) -> list[range]:
+def _waiting(every: list[Path], shared: list[Path]) -> list[range]:
     """The published seeds of a cell that others of its experiment lack."""
-    every = published_runs(project.root, source, cell)
     return [range(*read_facts(path)["seeds"]) for path in every if path not in shared]
 
 
