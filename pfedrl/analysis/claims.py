@@ -206,6 +206,9 @@ def _matters(reading: Reading, test: Test) -> bool:
     read = reading.of(test)
     if getattr(read, "experiment", None) == getattr(test, "experiment", None):
         return read != test
+    looked_at = (getattr(test, "metric", ""), getattr(test, "greater_metric", None) or "")
+    if not any(metric.startswith(reading.changes) for metric in looked_at):
+        return False
     changed = [name for name, given in reading.variants.items() if given]
     return any(f"{cell}_".startswith(f"{name}_") for cell in named_cells(test) for name in changed)
 

@@ -314,6 +314,7 @@ class Reading(Settings):
     metrics: dict[str, str] = Field(
         default_factory=dict, description="a metric to the one that is looked at in its place"
     )
+    changes: str = Field("", description="how the metrics begin that it can change; all if empty")
     cells: dict[str, str] = Field(
         default_factory=dict, description="a cell to the one that is looked at in its place"
     )

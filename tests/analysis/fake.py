@@ -38,22 +38,24 @@ def stub(name: str) -> Any:
     return type(name, (Stub,), {"label": LABELS[name]})
 
 
-def facts(experiment: str, variant: str, sweep: dict[str, float], seeds: range) -> dict[str, Any]:
+def facts(
+    experiment: str, variant: str, sweep: dict[str, float], seeds: range, **algorithm: Any
+) -> dict[str, Any]:
+    """What a run says of itself; its algorithm is called as its variant unless a name is given."""
     cell = "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())])
     return {
         "paper": "qavg", "experiment": experiment, "cell": cell, "variant": variant,
         "sweep": sweep, "seeds": [seeds.start, seeds.stop], "commit": "0123456789ab",
         "processor": "AMD EPYC",
-        "settings": {"algorithm": {"name": variant}, "family": {"name": "made_up"}},
+        "settings": {"algorithm": {"name": variant} | algorithm, "family": {"name": "made_up"}},
         "versions": {"python": "3.11.0", "numpy": "2.4.0"},
         "wall_seconds": 1.5, "cpu_seconds": 1.25, "peak_memory_mb": 80.0,
     }  # fmt: skip
 
 
 def write(path: Path, recorder: Recorder, known: dict[str, Any]) -> Path:
-    names = {
-        "experiment": known["experiment"], "algorithm": known["variant"], "family": "made_up"
-    }  # fmt: skip
+    algorithm = known["settings"]["algorithm"]["name"]
+    names = {"experiment": known["experiment"], "algorithm": algorithm, "family": "made_up"}
     write_run(path, recorder, names, known)
     return path
 
@@ -66,6 +68,7 @@ def write_cell(
     seeds: int,
     measured: dict[tuple[str, int, str], np.ndarray],
     blocks: int = 2,
+    **algorithm: Any,
 ) -> list[Path]:
     """A cell's runs, in blocks of seeds, from values a seed (and agent) at each point."""
     written = []
@@ -74,7 +77,7 @@ def write_cell(
         recorder = Recorder(block)
         for (axis, at, metric), values in measured.items():
             recorder.add(axis, at, metric, values[part])
-        known = facts(experiment, variant, sweep, block)
+        known = facts(experiment, variant, sweep, block, **algorithm)
         path = folder / experiment / known["cell"] / f"{block.start}-{block.stop}.parquet"
         written.append(write(path, recorder, known))
     return written

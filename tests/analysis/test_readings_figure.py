@@ -11,7 +11,7 @@ from pfedrl.pipeline.claim import Reading
 from pfedrl.pipeline.paper import Experiment, Paper, readings_of, under
 from tests.analysis import fake
 
-VARIANTS = ("dqn", "dqn_avg", "lfrl", "random_policy")
+VARIANTS = {name: {} for name in ("dqn", "dqn_avg", "lfrl", "random_policy")}
 SHARED = {"dqn": {}, "dqn_avg": {"local_steps": 1}, "random_policy": {}}
 READINGS = [
     Reading(id="k_1", words="K = 1", experiments=["control"], variants=SHARED),
@@ -20,22 +20,21 @@ READINGS = [
 ]
 
 
-def context(tmp_path, ran) -> Context:
-    """An experiment with two readings; `ran` is experiment to seeds."""
-    control = Experiment(
-        title="t", family={"name": "made_up"}, variants={name: {} for name in VARIANTS}
-    )
-    made = {one.runs("control"): under(one, control) for one in READINGS[:2]}
+def context(tmp_path, ran, variants=VARIANTS, readings=READINGS[:2]) -> Context:
+    """An experiment with its readings; `ran` is experiment to seeds."""
+    control = Experiment(title="t", family={"name": "made_up"}, variants=variants)
+    made = {one.runs("control"): under(one, control) for one in readings}
     experiments = {"control": control, **made}
     paper = Paper(
         paper="pfedrl_rep", title="t", reference="r", experiments=experiments, readings=READINGS
     )
     for experiment, seeds in ran.items():
         runs = []
-        for place, variant in enumerate(experiments[experiment].variants):
+        for place, (variant, given) in enumerate(experiments[experiment].variants.items()):
+            own = {"name": given.get("algorithm", variant)}
             values = np.arange(seeds, dtype=float) + 10 * place
             measured = {("episode", 9, "return_average"): values}
-            runs += fake.write_cell(tmp_path, experiment, variant, {}, seeds, measured)
+            runs += fake.write_cell(tmp_path, experiment, variant, {}, seeds, measured, **own)
         summarise(runs, *paths(tmp_path, "pfedrl_rep", experiment))
     summaries = {name: read_summary(tmp_path, "pfedrl_rep", name) for name in ran}
     artifact = readings_of("control", control, list(made))
@@ -63,3 +62,16 @@ def test_a_row_a_reading_with_the_algorithms_that_all_of_them_have(tmp_path):
 def test_readings_that_were_not_run_are_left_out(tmp_path):
     drawn = readings_figure.draw(context(tmp_path, {"control": 5, "control_k_10": 4}))
     assert list(drawn.data["reading"].unique()) == ["as the tables are run", "K = 10"]
+
+
+def test_two_variants_of_one_algorithm_have_a_name_a_colour_and_a_place_each(tmp_path):
+    pair = {f"dqn_avg_{k}": {"algorithm": "dqn_avg", "local_steps": k} for k in (48, 96)}
+    rate = {name: {"learning_rate": 0.1} for name in pair}
+    low = Reading(id="low", words="a low rate", experiments=["control"], variants=rate)
+    made = context(tmp_path, {"control": 5, "control_low": 3}, pair, [low])
+    (axis,) = readings_figure.draw(made).figure.axes
+    handles, named = axis.get_legend_handles_labels()
+    assert len(set(named)) == 2, named
+    assert len({handle.get_color() for handle in handles}) == 2
+    places = [float(handle.get_ydata()[0]) for handle in handles]
+    assert places[0] != places[1]

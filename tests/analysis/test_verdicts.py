@@ -282,6 +282,22 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     assert not each
 
 
+def test_a_reading_counts_only_where_it_can_change_what_is_compared(summary):
+    data = summary(good=10, poor=5)
+    reading = Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})
+
+    def counted(changes: str) -> int:
+        """How many readings the claim has, if this one changes metrics that begin so."""
+        page = Paper.model_construct(
+            paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+            readings=[reading.model_copy(update={"changes": changes})],
+        )  # fmt: skip
+        return len(readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: ""))
+
+    metric = GREATER["metric"]
+    assert [counted(changes) for changes in ("", metric[:2], f"{metric}_late")] == [1, 1, 0]
+
+
 def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     reverse = GREATER | {"greater": "poor", "smaller": "good"}
     beyond = GREATER | {"margin": 7}
