@@ -102,7 +102,8 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
         first, second = first - befores[0], second - befores[1]
     differences = paired_differences(first, second)
     if test.counted:
-        return counted(Contrast(label, differences), test.margin, test.counted)
+        holds, fails = differences > test.margin, differences < test.margin
+        return counted(Contrast(label, differences), holds, fails, test.counted)
     outcome = judged([Contrast(label, differences)], above(test.margin), undefined=test.undefined)
     missed = (int((~large.reached).sum()), int((~small.reached).sum()))
     if not any(missed):
@@ -152,6 +153,10 @@ def near(test: Near, summary: Summary) -> Outcome:
     rules = {"both": within(test.margin), "below": below(test.margin), "above": above(-test.margin)}
     label = f"{test.metric} of {test.cell} minus {test.value:g}"
     apart = Contrast(label, found.values - test.value)
+    if test.counted:
+        sides = {"both": np.abs, "below": np.positive, "above": np.negative}
+        off = sides[side](apart.differences)
+        return counted(apart, off <= test.margin, off > test.margin, test.counted)
     outcome = judged([apart], rules[side], unit="seeds")
     if not missed:
         return outcome
@@ -160,10 +165,10 @@ def near(test: Near, summary: Summary) -> Outcome:
     return without(outcome, p_for=test.side != "above", p_against=test.side == "above")
 
 
-def counted(found: Contrast, margin: float, why: str) -> Outcome:
+def counted(found: Contrast, holds: np.ndarray, fails: np.ndarray, why: str) -> Outcome:
     """What follows from settings and not from learning needs no test, but all seeds must agree."""
     low, high = found.differences.min(), found.differences.max()
-    verdict = REPRODUCED if low > margin else CONTRADICTED if high < margin else UNDECIDED
+    verdict = REPRODUCED if holds.all() else CONTRADICTED if fails.all() else UNDECIDED
     size = short(low) if low == high else f"{short(low)} to {short(high)}"
     seeds = len(found.differences)
     evidence = f"{found.label} = {size} in {seeds:,} seeds, counted: {why}"

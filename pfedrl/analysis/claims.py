@@ -11,7 +11,7 @@ from pfedrl.analysis import claim_tests, theory_tests
 from pfedrl.analysis.outcomes import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.printed_tests import agrees
+from pfedrl.analysis.printed_tests import agrees, printed_least
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.analysis.verdicts import (
     LEANS_FOR,
@@ -25,11 +25,12 @@ from pfedrl.analysis.verdicts import (
     worth_seeds,
 )
 from pfedrl.pipeline.absent import absent
-from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, Reading, Test
+from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, PrintedLeast, Test
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.measured import named_cells
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.reading import Reading
 from pfedrl.pipeline.scale import Scale
 
 KEPT_OF_READINGS = ("verdict", "effect", "low", "high", "ways", "seeds")
@@ -225,6 +226,8 @@ def _outcome(
     test: Test, paper: Paper, summaries: dict[str, Summary], reasons: Mapping[str, str | None]
 ) -> Outcome:
     """A comparison, where everything that it needs was run."""
+    if isinstance(test, PrintedLeast):
+        return printed_least(test, paper.artifacts[test.artifact].options[test.option])
     needed = experiments_of(paper, test)
     missing = sorted(name for name in needed if name not in summaries)
     if missing:
@@ -262,6 +265,8 @@ def experiments_of(paper: Paper, test: Test) -> list[str]:
     if isinstance(test, Agrees):
         printed = paper.artifacts[test.artifact].printed
         return list(dict.fromkeys(row.experiment for row in printed))
+    if isinstance(test, PrintedLeast):
+        return []
     return [test.experiment]
 
 

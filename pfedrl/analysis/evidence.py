@@ -43,9 +43,14 @@ def next_look(seeds: int) -> int:
     return seeds_at(0 if last is None else last + 1)
 
 
+def level_at(look: int) -> float:
+    """What of the level a look spends."""
+    return LEVEL / 2.0 ** (look + 1)
+
+
 def spent(p_value: np.ndarray | float, look: int) -> np.ndarray:
     """A look's p value as one that holds for all looks."""
-    return np.minimum(p_value * 2.0 ** (look + 1), 1.0)
+    return np.minimum(p_value * (LEVEL / level_at(look)), 1.0)
 
 
 def p_above(

@@ -84,7 +84,8 @@ def trust(judged: dict[str, Any]) -> str:
     if judged["tested"]:
         said = (
             f"{judged['tested']} claims have the {FEWEST} seeds that a test takes, each at a level "
-            f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most."
+            f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most, "
+            "where the level holds (evidence/level.md)."
         )
     decided = (r for r in judged["claims"] if r["verdict"] in (REPRODUCED, CONTRADICTED))
     if exact := sum(result["p_value"] is None for result in decided):

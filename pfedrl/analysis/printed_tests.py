@@ -1,17 +1,18 @@
 """Printed numbers against ours: equality within a margin is shown, not taken for granted."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from pfedrl.analysis.evidence import LEVEL, worst_without_one
-from pfedrl.analysis.outcomes import UNDECIDED, Apart, Outcome, within
+from pfedrl.analysis.evidence import LEVEL, level_at, look, worst_without_one
+from pfedrl.analysis.outcomes import CONTRADICTED, REPRODUCED, UNDECIDED, Apart, Outcome, within
 from pfedrl.analysis.output import short
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.statistics import prediction_reach
 from pfedrl.analysis.summaries import Summary
-from pfedrl.pipeline.claim import Agrees
+from pfedrl.pipeline.claim import Agrees, PrintedLeast
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,21 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
     )
 
 
+def printed_least(test: PrintedLeast, printed: Mapping[str, float]) -> Outcome:
+    """Decided by the paper's own numbers: nothing is run for it."""
+    own = printed[test.least]
+    less = [f"{value:g} for {cell}" for cell, value in printed.items() if value < own]
+    evidence = (
+        f"the paper prints {own:g} for {test.least} and less for {len(less)} of {len(printed) - 1} "
+        f"others{': ' if less else ''}{', '.join(less)}; no run enters"
+    )
+    return Outcome(evidence, 0, CONTRADICTED if less else REPRODUCED)
+
+
 def _too_unsure(row: Row) -> bool:
-    """Whether no number of our seeds could show equality: the paper's own are too few."""
-    reach = NormalDist().inv_cdf(1 - LEVEL) * (row.compared.their_error or 0.0)
+    """Whether no more seeds of ours could show equality: the paper's own are too few."""
+    share = level_at(look(row.compared.seeds) or 0)
+    reach = NormalDist().inv_cdf(1 - share) * (row.compared.their_error or 0.0)
     return reach >= row.margin - row.compared.half
 
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
-from pfedrl.pipeline.claim import Claim, Number, Reading
+from pfedrl.pipeline.claim import Claim, Number
 from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
 from pfedrl.pipeline.finding import Finding
+from pfedrl.pipeline.reading import Reading
 
 
 class Experiment(Settings):

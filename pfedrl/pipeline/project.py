@@ -11,7 +11,7 @@ from typing import Any, get_origin
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import components
 from pfedrl.core.settings import Name, read_yaml, validate
-from pfedrl.pipeline.claim import Claim, Reading
+from pfedrl.pipeline.claim import Claim, PrintedLeast
 from pfedrl.pipeline.drawings import options_of
 from pfedrl.pipeline.finding import STATISTICS, Finding
 from pfedrl.pipeline.paper import (
@@ -25,6 +25,7 @@ from pfedrl.pipeline.paper import (
     readings_of,
     under,
 )
+from pfedrl.pipeline.reading import Reading
 from pfedrl.pipeline.scale import Budget, Scale
 from pfedrl.pipeline.style import Style, StyleFile
 
@@ -277,6 +278,11 @@ def _check_references(paper: Paper, where: str) -> None:
         for test, (kind, names) in product(claim.tests, known.items()):
             if (named := getattr(test, kind, None)) is not None:
                 check(kind, named, names, f"claims.yaml, {claim.id}")
+        for test in claim.tests:
+            if isinstance(test, PrintedLeast):
+                options = paper.artifacts[test.artifact].options
+                check("option", test.option, options, f"claims.yaml, {claim.id}")
+                check("variant", test.least, options[test.option], f"claims.yaml, {claim.id}")
     for finding in paper.findings:
         place = f"findings.yaml, {finding.id}"
         for artifact_name in finding.see:

@@ -139,6 +139,25 @@ def test_what_is_counted_needs_no_test_but_all_seeds_must_agree(verdict, first, 
 
 
 @pytest.mark.parametrize(
+    ("values", "side", "expected"),
+    [
+        ([1.0, 1.05], "both", "reproduced"),
+        ([0.8, 1.2], "both", "contradicted"),
+        ([1.0, 1.2], "both", "undecided"),
+        ([1.0, np.nan], "both", "undecided"),
+        ([np.nan, np.nan], "both", "undecided"),
+        ([0.5, 1.05], "below", "reproduced"),
+        ([0.5, 0.8], "above", "contradicted"),
+    ],
+)
+def test_what_is_near_a_number_may_be_counted_too(verdict, values, side, expected):
+    near = {"kind": "near", "cell": "qavg_local_steps=1", "value": 1, "margin": 0.1, "side": side}
+    found = verdict({1.0: np.array(values)}, **near, counted="as bytes are")
+    assert found["verdict"] == expected
+    assert found["p_value"] is None
+
+
+@pytest.mark.parametrize(
     ("levels", "expected"), [((30, 10), "reproduced"), ((15, 10), "contradicted")]
 )
 def test_more_than_twice(verdict, levels, expected):

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
+from pfedrl.analysis.claims import judge
 from pfedrl.analysis.printed import compare, deviation
 from pfedrl.analysis.printed_tests import agrees
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.verdicts import decide
 from pfedrl.pipeline.claim import Agrees, Claim
-from pfedrl.pipeline.paper import Printed
+from pfedrl.pipeline.paper import Artifact, Paper, Printed
 from tests.analysis import fake
 
 
@@ -135,3 +136,27 @@ def test_an_error_too_large_for_the_margin_is_said(judged):
     verdict, evidence = judged(("7.00", "0.50"), ("7.00", "0.02"), margin=0.05, seeds=160)
     assert verdict == "undecided" and words in evidence
     assert words not in judged(("7.00", "0.02"), margin=0.05)[1]
+
+
+def test_each_look_asks_more_of_a_printed_error(judged):
+    words = "the printed error of 1 is too large for so small a margin"
+    assert words not in judged(("7.00", "0.12"), margin=0.05, seeds=5)[1]
+    assert words in judged(("7.00", "0.12"), margin=0.05, seeds=80)[1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected", "said"),
+    [
+        ({"qavg": 3, "dqn": 2, "dqn_avg": 9}, "contradicted", "less for 1 of 2 others: 2 for dqn;"),
+        ({"qavg": 3, "dqn": 3, "dqn_avg": 9}, "reproduced", "less for 0 of 2 others;"),
+    ],
+)
+def test_the_papers_own_numbers_decide_which_is_the_least(seconds, expected, said):
+    test = {"kind": "printed_least", "artifact": "t", "option": "seconds", "least": "qavg"}
+    claim = Claim(id="c", words="w", where="s", test=test)
+    table = Artifact(kind="table", title="t", draw="d", experiments=[], caption="c",
+                     options={"seconds": seconds})  # fmt: skip
+    page = Paper(paper="qavg", title="t", reference="r", experiments={}, artifacts={"t": table})
+    found = judge(claim, page, {})
+    assert (found["verdict"], found["p_value"], found["seeds"]) == (expected, None, 0)
+    assert said in found["evidence"][0]

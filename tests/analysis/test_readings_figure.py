@@ -7,8 +7,8 @@ from pfedrl.analysis.figures import readings_figure
 from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.pipeline.claim import Reading
 from pfedrl.pipeline.paper import Experiment, Paper, readings_of, under
+from pfedrl.pipeline.reading import Reading
 from tests.analysis import fake
 
 VARIANTS = {name: {} for name in ("dqn", "dqn_avg", "lfrl", "random_policy")}

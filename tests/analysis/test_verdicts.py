@@ -10,8 +10,9 @@ from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, wi
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.verdicts import Verdict, at_budget, decide, expected_wrong, gated
-from pfedrl.pipeline.claim import Claim, Reading
+from pfedrl.pipeline.claim import Claim
 from pfedrl.pipeline.paper import Paper
+from pfedrl.pipeline.reading import Reading
 from tests.analysis import fake
 
 GREATER = {

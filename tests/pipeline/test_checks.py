@@ -23,6 +23,13 @@ EXPERIMENT = {
 }
 THEORY = {"title": "t", "variants": {"lemma1": {"algorithm": "qavg_lemma1"}}}
 ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "caption": "c"}
+PRINTED_LEAST = {
+    "kind": "printed_least", "artifact": "t1", "option": "printed_seconds", "least": "qavg",
+}  # fmt: skip
+TIMED = ARTIFACT | {
+    "draw": "control_table",
+    "options": {"floor": "random_policy", "ceiling": "dqn", "printed_seconds": {"dqn": 3}},
+}
 BUDGET = {"seeds": 4, "block": 4}
 READING = {
     "id": "r", "words": "two local steps", "experiments": ["e"],
@@ -228,6 +235,14 @@ def test_no_kind_of_claim_goes_unseen():
             "p/artifacts.yaml, readings_e: e has an artifact of that name",
         ),
         (claim(kind="agrees", artifact="t1"), "p/claims.yaml, c: unknown artifact 't1'"),
+        (
+            claim(**PRINTED_LEAST) | {"artifacts": {"t1": ARTIFACT}},
+            "p/claims.yaml, c: unknown option 'printed_seconds'",
+        ),
+        (
+            claim(**PRINTED_LEAST) | {"artifacts": {"t1": TIMED}},
+            "p/claims.yaml, c: unknown variant 'qavg'",
+        ),
         ({"claims": [claim(**GREATER)["claims"][0] | {"test": []}]}, "p/claims.yaml"),
         (claim(**GREATER, since=["qavg", "qavg"], factor=2), "'since' is for one metric as it is"),
         (

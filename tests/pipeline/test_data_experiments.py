@@ -8,10 +8,11 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.data import data_sets
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone, Reading
+from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone
 from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.reading import Reading
 from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
 from tests.tiny import ROOT, every_short_run
 

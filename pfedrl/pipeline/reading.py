@@ -1,0 +1,59 @@
+"""Readings of what a paper leaves open, under which its claims are judged as well."""
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from pfedrl.core.settings import Name, Settings
+from pfedrl.pipeline.claim import Floor, Test
+
+
+class Reading(Settings):
+    """One way to read what the paper leaves open: other settings, or another look at the same."""
+
+    id: Name
+    words: str = Field(description="what is read otherwise, in a few words")
+    experiments: list[str] = Field(
+        default_factory=list,
+        description="those that run under this reading as well, each as <experiment>_<id>",
+    )
+    variants: dict[Name, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="which of the experiments' variants run so, and what each is given otherwise",
+    )
+    metrics: dict[str, str] = Field(
+        default_factory=dict, description="a metric to the one that is looked at in its place"
+    )
+    changes: str = Field("", description="how the metrics begin that it can change; all if empty")
+    cells: dict[str, str] = Field(
+        default_factory=dict, description="a cell to the one that is looked at in its place"
+    )
+
+    @model_validator(mode="after")
+    def an_experiment_has_variants(self) -> "Reading":
+        if bool(self.experiments) != bool(self.variants):
+            raise ValueError("'experiments' and 'variants' are given together or not at all")
+        return self
+
+    def runs(self, experiment: str) -> str:
+        """The experiment that runs in the place of another."""
+        return f"{experiment}_{self.id}" if experiment in self.experiments else experiment
+
+    def of(self, test: Test) -> Test:
+        """The same comparison under this reading."""
+        changed = {}
+        if named := getattr(test, "experiment", ""):
+            changed["experiment"] = self.runs(named)
+        for field in ("metric", "greater_metric"):
+            if metric := self.metrics.get(getattr(test, field, "") or ""):
+                changed[field] = metric
+        for field in ("greater", "smaller", "cell"):
+            if cell := self.cells.get(getattr(test, field, "")):
+                changed[field] = cell
+        return test.model_copy(update=changed)
+
+    def floor(self, floor: Floor | None) -> Floor | None:
+        """The control, looked at as the comparison is."""
+        if floor is None or floor.metric not in self.metrics:
+            return floor
+        return floor.model_copy(update={"metric": self.metrics[floor.metric]})
