@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -210,8 +211,8 @@ def _matters(reading: Reading, test: Test) -> bool:
     looked_at = (getattr(test, "metric", ""), getattr(test, "greater_metric", None) or "")
     if not any(metric.startswith(reading.changes) for metric in looked_at):
         return False
-    changed = [name for name, given in reading.variants.items() if given]
-    return any(f"{cell}_".startswith(f"{name}_") for cell in named_cells(test) for name in changed)
+    cells = product(named_cells(test), reading.changed)
+    return any(f"{cell}_".startswith(f"{name}_") for cell, name in cells)
 
 
 def _ran(test: Test, summaries: dict[str, Summary]) -> bool:

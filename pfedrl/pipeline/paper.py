@@ -61,14 +61,16 @@ class Experiment(Settings):
 
 
 def under(reading: Reading, experiment: Experiment) -> Experiment:
-    """An experiment as a reading runs it: some of its variants, with other settings."""
+    """An experiment as a reading runs it: some of its variants, of which something is otherwise."""
     variants = {
         name: given | reading.variants[name]
         for name, given in experiment.variants.items()
         if name in reading.variants
     }
     title = f"{experiment.title}, {reading.words}"
-    return experiment.model_copy(update={"title": title, "variants": variants})
+    family = experiment.family and experiment.family | reading.family
+    changed = {"title": title, "variants": variants, "family": family}
+    return experiment.model_copy(update=changed)
 
 
 class Printed(Settings):

@@ -240,7 +240,7 @@ def _with_readings(
 def _under_readings(
     experiments: dict[str, Experiment], readings: list[Reading]
 ) -> dict[str, Artifact]:
-    """What every experiment with readings shows without being asked."""
+    """What every experiment with readings shows without being asked, if it is not a sweep."""
     made = {
         name: [reading.runs(name) for reading in readings if name in reading.experiments]
         for name in experiments
@@ -248,7 +248,7 @@ def _under_readings(
     return {
         f"readings_{name}": readings_of(name, experiments[name], others)
         for name, others in made.items()
-        if others
+        if others and not experiments[name].sweep
     }
 
 

@@ -21,6 +21,9 @@ class Reading(Settings):
         default_factory=dict,
         description="which of the experiments' variants run so, and what each is given otherwise",
     )
+    family: dict[str, Any] = Field(
+        default_factory=dict, description="what the experiments' environments are given otherwise"
+    )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="a metric to the one that is looked at in its place"
     )
@@ -33,11 +36,18 @@ class Reading(Settings):
     def an_experiment_has_variants(self) -> "Reading":
         if bool(self.experiments) != bool(self.variants):
             raise ValueError("'experiments' and 'variants' are given together or not at all")
+        if self.family and not self.experiments:
+            raise ValueError("'family' is of the 'experiments', of which none is given")
         return self
 
     def runs(self, experiment: str) -> str:
         """The experiment that runs in the place of another."""
         return f"{experiment}_{self.id}" if experiment in self.experiments else experiment
+
+    @property
+    def changed(self) -> list[str]:
+        """The variants that run otherwise: with other environments all of them do."""
+        return [name for name, given in self.variants.items() if given or self.family]
 
     def of(self, test: Test) -> Test:
         """The same comparison under this reading."""

@@ -266,6 +266,10 @@ def test_no_kind_of_claim_goes_unseen():
             "'experiments' and 'variants' are given together",
         ),
         (
+            {"readings": [{"id": "r", "words": "w", "family": {"agents": 2}}]},
+            "'family' is of the 'experiments', of which none is given",
+        ),
+        (
             {"readings": [READING], "experiments": {"e": EXPERIMENT, "e_r": EXPERIMENT}},
             "p/readings.yaml, r: experiments.yaml has an experiment e_r",
         ),
@@ -310,10 +314,28 @@ def test_a_reading_of_two_experiments_may_name_what_only_one_has(tmp_path: Path)
     assert list(made.experiment("p", "f_r").variants) == ["random_policy"]
 
 
-def test_a_mistake_in_a_reading_is_found_where_it_stands(tmp_path: Path):
-    wrong = READING | {"variants": {"qavg": {"local_setps": 2}}}
-    with pytest.raises(PfedrlError, match=r"p/readings.yaml, r.*local_setps"):
-        expand(project(tmp_path, readings=[wrong]), "e_r")
+def test_a_reading_may_be_of_other_environments(tmp_path: Path):
+    elsewhere = READING | {"family": {"agents": 2}, "variants": {"random_policy": {}, "qavg": {}}}
+    made = project(tmp_path, readings=[elsewhere])
+    own, read = (made.experiment("p", name) for name in ("e", "e_r"))
+    assert read.family == own.family | {"agents": 2} != own.family
+    assert read.variants == {name: own.variants[name] for name in ("qavg", "random_policy")}
+    (reading,) = made.paper("p").readings
+    assert set(reading.changed) == {"qavg", "random_policy"}, (
+        "both, though their settings are the same"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"variants": {"qavg": {"local_setps": 2}}}, "local_setps"),
+        ({"family": {"agnets": 2}}, "agnets"),
+    ],
+)
+def test_a_mistake_in_a_reading_is_found_where_it_stands(tmp_path: Path, wrong: dict, said: str):
+    with pytest.raises(PfedrlError, match=rf"p/readings.yaml, r.*{said}"):
+        expand(project(tmp_path, readings=[READING | wrong]), "e_r")
 
 
 @pytest.mark.parametrize(("name", "message"), [("all", "a rule is called 'all'"), ("a b", "name")])
