@@ -231,7 +231,8 @@ def test_no_kind_of_claim_goes_unseen():
             "p/artifacts.yaml, comparison_e: e has an artifact of that name without being asked",
         ),
         (
-            {"artifacts": {"readings_e": ARTIFACT}, "readings": [READING]},
+            with_experiment(sweep={})
+            | {"artifacts": {"readings_e": ARTIFACT}, "readings": [READING]},
             "p/artifacts.yaml, readings_e: e has an artifact of that name",
         ),
         (claim(kind="agrees", artifact="t1"), "p/claims.yaml, c: unknown artifact 't1'"),
