@@ -18,7 +18,7 @@ from pfedrl.pipeline.published import FOLDER
 from tests.processes import once
 from tests.tiny import ROOT
 
-NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[-+−]?\d+)?")
+NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-+−]?\d+)?")
 WRITTEN = re.compile(r"[-−\d][-−\d.,e+]*")  # with signs, which zero may have or not
 
 
@@ -86,6 +86,7 @@ def assert_same_but_for_rounding(ours: list[str], theirs: list[str]) -> None:
         ("a price of 1.25 h", "a price of 1.27 h"),
         ("6.8e-07 at the most", "6.8e-06 at the most"),
         ("17 steps", "17 steps and 3"),
+        ("−17 steps", "17 steps"),
     ],
 )
 def test_a_stale_page_is_seen(ours: str, theirs: str):
@@ -95,6 +96,7 @@ def test_a_stale_page_is_seen(ours: str, theirs: str):
 
 def test_a_last_digit_may_be_rounded_otherwise():
     assert_same_but_for_rounding(["a mean of 1.25"], ["a mean of 1.26"])
+    assert_same_but_for_rounding(["a mean of -0.0"], ["a mean of 0.0"])
 
 
 def test_the_words_of_every_finding_hold(redrawn: Path):
