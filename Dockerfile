@@ -1,6 +1,6 @@
 # The environment of `make install`, with the same pins:
 #   docker build -t pfedrl .
-#   docker run -v "$PWD/results:/pfedrl/results" -v "$PWD/paper_figures:/pfedrl/paper_figures" pfedrl
+#   docker run -v "$PWD/results:/pfedrl/results" pfedrl
 # For Apptainer: docker save pfedrl -o pfedrl.tar && apptainer build pfedrl.sif docker-archive:pfedrl.tar
 FROM python:3.11-slim-bookworm
 
@@ -11,7 +11,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /pfedrl
-COPY pyproject.toml constraints.txt README.md ./
+COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY pfedrl/__init__.py pfedrl/
 COPY pfedrl/core/ pfedrl/core/
 RUN pip install --no-cache-dir -c constraints.txt -e ".[cluster]"

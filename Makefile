@@ -6,23 +6,29 @@ CORES ?= all
 TARGET ?= all
 HOURS ?= 1
 
+SCALES := $(basename $(notdir $(wildcard workflow/scales/*.yaml)))
+ifeq ($(filter $(SCALE),$(SCALES)),)
+$(error unknown SCALE '$(SCALE)'. Known: $(SCALES))
+endif
+
 BIN := .venv/bin
 INSTALLED := .venv/installed
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # where a shell forbids it, hundreds of processes would each compile pfedrl anew
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install data reproduce figures decide test faults slurm bench clean
+.PHONY: help install data demo reproduce figures decide test faults slurm bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make reproduce [SCALE=smoke|laptop|paper] [CORES=n] [TARGET=qavg]"
 	@echo "                 build the tables, figures and verdicts of the papers"
+	@echo "make demo        one table and one learning curve in a minute, beside the paper's"
 	@echo "make figures     draw them again from the published runs alone, without a simulator"
 	@echo "make decide [HOURS=1] [CORES=n]"
 	@echo "                 run more seeds where an hour decides most claims, and stop in time"
 	@echo "make test        lint, types, tests, and a smoke run of the whole pipeline"
-	@echo "make faults      hundreds of kills, broken files, full disks; counts them in the README"
+	@echo "make faults      hundreds of kills, broken files, full disks; counts them in docs/faults.md"
 	@echo "make slurm       the pipeline through a Slurm set up on this machine (root, Debian)"
 	@echo "make bench       speed of the batched kernels against a plain loop"
 	@echo "make data        the data sets that can be fetched; reproduce does so first"
@@ -38,6 +44,9 @@ $(INSTALLED): pyproject.toml constraints.txt pfedrl/core/mkl.c
 	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[dev,cluster]"
 	@touch $@
 	@echo "Done. . .venv/bin/activate makes snakemake and pfedrl known to your shell."
+
+demo: install
+	@$(BIN)/pfedrl demo
 
 reproduce: data
 	$(BIN)/snakemake $(TARGET) --cores $(CORES) --config scale=$(SCALE)

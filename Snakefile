@@ -1,10 +1,11 @@
 # The whole pipeline at a glance:
 #   envs/ + workflow/papers/ -> build -> run -> summarise -> draw / claims -> report
 #
-# snakemake --cores all                               everything, at the laptop scale
-# snakemake --cores all qavg                          one paper
-# snakemake --cores all paper_figures/qavg/table1.md  one table
-# snakemake --cores all --config scale=paper          the papers' own settings
+# snakemake --cores all                        everything, at the laptop scale
+# snakemake --cores all qavg                   one paper
+# snakemake --cores all --config scale=paper   the papers' own settings
+# snakemake --cores all results/laptop/paper_figures/qavg/table1.md   one table
+# A scale writes below results/<scale>/; only `make figures` writes paper_figures/.
 # Scales are files in workflow/scales, papers are folders in workflow/papers.
 
 from snakemake.utils import min_version

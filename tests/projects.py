@@ -16,8 +16,8 @@ def write_yaml(path: Path, values: Any) -> None:
 def write_paper(root: Path, name: str, page: dict[str, Any]) -> None:
     """A paper given as one mapping, in its folder; `printed` is artifact to rows."""
     folder = root / "workflow" / "papers" / name
-    head = ("title", "reference", "theory")
-    write_yaml(folder / "paper.yaml", {key: page[key] for key in head if key in page})
+    head = {key: page[key] for key in ("title", "reference", "theory") if key in page}
+    write_yaml(folder / "paper.yaml", {"short": name, **head})
     for key in ("experiments", "artifacts", "claims", "readings", "findings", "fidelity"):
         if key in page:
             write_yaml(folder / f"{key}.yaml", page[key])

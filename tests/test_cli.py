@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.main import get_command
 
 from pfedrl.cli import app
+from pfedrl.pipeline.artifact import read_run
+from pfedrl.pipeline.listing import show_table
 from tests.processes import call
 from tests.tiny import tiny_project
 
@@ -30,6 +33,9 @@ def test_help_names_every_command():
     commands = get_command(app).commands  # type: ignore[attr-defined]
     assert len(commands) > 20
     assert all(f"  {command} " in done.stdout for command in commands)
+    newcomers = [done.stdout.index(f"  {command} ") for command in ("list", "compare", "run")]
+    others = [done.stdout.index(f"  {command} ") for command in commands]
+    assert newcomers == sorted(others)[:3]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +60,8 @@ def test_help_names_every_command():
         (("draw", "qavg", "tabel1"), "unknown artifact 'tabel1'"),
         (("list", "paper"), "Did you mean 'papers'?"),
         (("list", "cells"), "pfedrl list cells PAPER EXPERIMENT"),
+        (("list", "cells", "qvag"), "Did you mean 'qavg'?"),
+        (("compare", "dqn", "dqn_agv", "--on", "cartpole"), "Did you mean 'dqn_avg'?"),
         (("benchmark", "nothing"), "unknown benchmark 'nothing'"),
         (("watch", "figure_eight", "--output", "x.xyz"), "the animation is a GIF"),
         (("watch", "figure_eight", "--acceleration", "nan"), "give a number"),
@@ -87,13 +95,43 @@ def test_list_shows_what_there_is():
     assert "qavg_kappa=0.2" in pfedrl("list", "cells", *EXPERIMENT).stdout
 
 
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_names_of_a_list_are_whole_and_rows_are_lines_whatever_the_width(columns: str):
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": columns}
+    said = call("pfedrl", "list", "experiments", folder=ROOT, variables=variables).stdout
+    name = "control_cartpole_k_representation_steps"
+    (line,) = (line for line in said.splitlines() if name in line)
+    assert "K representation steps a round" in line
+
+
+def test_names_of_a_list_are_whole_at_a_narrow_terminal(capsys: pytest.CaptureFixture[str]):
+    rows = [("control_cartpole_k_representation_steps", "many words " * 20)]
+    for width in (80, 120):
+        console = Console(width=width, force_terminal=True)
+        show_table(console, "Experiments", ("name", "title"), rows)
+        assert rows[0][0] in capsys.readouterr().out
+
+
+def test_compare_answers_in_one_sentence_without_simulators_or_torch():
+    code = (
+        "import sys\nfrom pfedrl.cli import app\n"
+        "app(['compare', 'pfed_dqn_rep', 'FedDQN', '--on', 'cartpole'], standalone_mode=False)\n"
+        "print(*sorted({'torch', 'matplotlib', 'mujoco', 'libsumo'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    first, *_, last = done.stdout.splitlines()
+    assert first.startswith("PFedDQN-Rep is worse than FedDQN during training, by 23")
+    assert "no clear difference after training" in first and last == "", done.stderr
+    assert "dqn_avg" not in done.stdout, "printed names reach the reader"
+
+
 def test_build_and_run_by_hand(tmp_path: Path):
     draws, output = tmp_path / "draws.npz", tmp_path / "run.parquet"
     assert pfedrl("build", *CELL, "--seeds", "5-9", "--output", str(draws)).returncode == 0
     done = pfedrl(
         "run", *CELL, "--seeds", "5-9", "--environments", str(draws), "--output", str(output)
     )
-    assert done.returncode == 0 and done.stdout.strip() == str(output)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == str(output)
     assert output.exists()
 
 
@@ -130,8 +168,8 @@ def test_the_cost_of_a_scale_is_in_core_hours_memory_disk_and_nodes(tmp_path: Pa
     assert re.search(r"^deprl +[\d,]+ ", said, re.MULTILINE)  # by the data that are here
     total = rf"^\d+ runs take about {number} h of core time, {number} h on 16 core"
     assert re.search(total, said, re.MULTILINE)
-    assert re.search(rf"Up to {number} MB of memory a job, {number} MB of disk\.\n", said)
-    assert re.search(rf"^Nodes of 16 cores that are done within {number} h: \d+\.$", said, re.M)
+    assert re.search(rf"Up to {number} MB of memory per job, {number} MB of disk\.\n", said)
+    assert re.search(rf"^Nodes of 16 cores needed to finish within {number} h: \d+\.$", said, re.M)
 
 
 def test_a_log_takes_the_output_and_the_error(tmp_path: Path):
@@ -150,15 +188,62 @@ def test_where_the_log_is_full_the_console_gets_the_error(arguments: tuple[str, 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_with_one_line(number: signal.Signals):
+@pytest.mark.parametrize(("command", "resumes"), [("run", True), ("plan", False)])
+def test_a_signal_ends_it_with_one_line_that_promises_no_more_than_is_kept(
+    number: signal.Signals, command: str, resumes: bool
+):
     code = (
-        "import os, time\nfrom pfedrl.cli import program\n"
+        "import os, sys, time\nfrom pfedrl.cli import program\n"
+        f"sys.argv = ['pfedrl', {command!r}]\n"
         f"program.app = lambda: (os.kill(os.getpid(), {number:d}), time.sleep(600))\n"
         "program.main()"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 128 + number
-    assert done.stderr == f"pfedrl: stopped by {number.name}. The same command goes on from here.\n"
+    assert done.stderr.startswith("pfedrl: interrupted.") and done.stderr.count("\n") == 1
+    assert ("resume" in done.stderr) == resumes
+
+
+def test_watch_says_at_once_what_it_does_and_writes_below_results(tmp_path: Path):
+    tiny_project(tmp_path)
+    done = pfedrl("watch", "hopper", "--acting", "sleeping", folder=tmp_path)
+    assert "Recording an episode of hopper to results/watch/hopper.gif" in done.stderr
+    assert done.returncode == 2 and "unknown way of acting 'sleeping'" in done.stderr
+    assert not list(tmp_path.glob("*.gif"))
+
+
+def test_plan_reads_the_verdicts_that_are_there_and_is_short_unless_all_is_asked_for():
+    judged = ROOT / "results/published/claims/qavg.json"
+    before = judged.stat().st_mtime_ns
+    done = pfedrl("plan")
+    assert done.returncode == 0 and done.stderr.count("\n") == 1, "says at once what it does"
+    assert len(done.stdout.splitlines()) <= 25
+    assert "claims are open of" in done.stdout and "pfedrl plan --all" in done.stdout
+    assert judged.stat().st_mtime_ns == before, "no verdict was made again"
+    assert len(pfedrl("plan", "--all").stdout.splitlines()) > 50
+
+
+def test_a_finished_run_is_shown_and_not_computed_again(tmp_path: Path):
+    output = tmp_path / "run.parquet"
+    command = ("run", *CELL, "--seeds", "0-4", "--output", str(output))
+    first = pfedrl(*command).stdout.splitlines()
+    written = output.stat()
+    again = pfedrl(*command).stdout.splitlines()
+    assert output.stat().st_ino == written.st_ino, "the file was written anew"
+    assert again[-1] == first[-1] == str(output)
+    rows = [row for row in read_run(output)[0].to_pylist() if row["metric"] == "centre_value"]
+    mean = sum(row["value"] for row in rows) / len(rows)
+    (line,) = (line for line in first if line.strip().startswith("discounted return in the centre"))
+    assert f"{mean:,.5g} ±" in line and line in again
+    other = pfedrl(*command[:-3], "0-5", "--output", str(output))
+    assert other.returncode == 0 and output.stat().st_ino != written.st_ino, "other seeds"
+
+
+def test_a_broken_run_is_computed_anew(tmp_path: Path):
+    output = tmp_path / "run.parquet"
+    output.write_bytes(b"PAR1 half a file")
+    assert pfedrl("run", *CELL, "--seeds", "0-4", "--output", str(output)).returncode == 0
+    assert read_run(output)[1]["seeds"] == [0, 4]
 
 
 def test_environments_of_other_seeds_are_refused(tmp_path: Path):
@@ -169,12 +254,13 @@ def test_environments_of_other_seeds_are_refused(tmp_path: Path):
     assert "seeds 0-4; this run needs" in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_a_tabular_run_imports_neither_torch_nor_pandas(tmp_path: Path):
+def test_a_tabular_job_imports_neither_torch_nor_pandas(tmp_path: Path):
+    log, output = str(tmp_path / "job.log"), str(tmp_path / "r.parquet")
     code = (
         "import sys\nfrom pfedrl.cli import app\n"
-        f"app({['run', *CELL, '--seeds', '0-2', '--output', str(tmp_path / 'r.parquet')]}, "
+        f"app({['--log', log, 'run', *CELL, '--seeds', '0-2', '--output', output]}, "
         "standalone_mode=False)\n"
         "print(*sorted({'torch', 'pandas', 'matplotlib', 'snakemake'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "", done.stdout + done.stderr
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    assert Path(log).read_text().splitlines() == [output, ""]

@@ -48,7 +48,7 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
     if test.points:
         points = {point: points[point] for point in map(float, test.points)}
     if len(points) < 2:
-        raise PfedrlError(f"{test.experiment}: '{test.variant}' has no two points of {test.along}.")
+        raise PfedrlError(f"{test.experiment}: '{test.variant}' needs two points of {test.along}.")
     key = sweep_name(test.along)
 
     def fall(before: float, after: float) -> Contrast:
@@ -67,7 +67,7 @@ def monotone(test: Monotone, summary: Summary) -> Outcome:
     against, against_without = (min(1.0, 2 * min(p)) for p in zip(*reversals, strict=True))
     if reversals[0][0] < LEVEL:
         whole = without(whole, p_for=True)
-        whole = replace(whole, evidence=f"{whole.evidence}; but a step goes the other way")
+        whole = replace(whole, evidence=f"{whole.evidence}; but one step is clearly reversed")
     return replace(whole, p_against=against, p_against_without=against_without)
 
 
@@ -82,9 +82,9 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
         for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
     )
     if test.agent is not None:
-        label = f"{label}, agent {test.agent},"
+        label = f"{label} (agent {test.agent})"
     if test.of_agents == "worst":
-        label = f"{label}, each by its worst agent,"
+        label = f"{label} (worst agent of each)"
         large, small = (
             plain(summary.worst(cell, metric))
             for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
@@ -94,11 +94,11 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
     first, second = large.values, test.factor * small.values
     befores = [summary.final(cell, test.metric) for cell in test.since or ()]
     if test.scale == "log":
-        label = f"log {label}"
+        label = f"{label} (natural logarithms)"
         with np.errstate(divide="ignore", invalid="ignore"):
             first, second, *befores = map(np.log, (first, second, *befores))
     if befores:
-        label = f"{label}, each since {' and '.join(test.since or ())},"
+        label = f"{label} (changes from {' and '.join(test.since or ())})"
         first, second = first - befores[0], second - befores[1]
     differences = paired_differences(first, second)
     if test.counted:
@@ -108,7 +108,10 @@ def greater_cell(test: Greater, summary: Summary) -> Outcome:
     missed = (int((~large.reached).sum()), int((~small.reached).sum()))
     if not any(missed):
         return outcome
-    words = f"{missed[0]} and {missed[1]} of {len(differences):,} runs ended before they got there"
+    words = (
+        f"{missed[0]:,} and {missed[1]:,} of {len(differences):,} runs, respectively, never "
+        "reached the target"
+    )
     outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
     if test.factor == 1:  # a mean of times up to the end of training is a mean like any other
         return outcome
@@ -160,7 +163,7 @@ def near(test: Near, summary: Summary) -> Outcome:
     outcome = judged([apart], rules[side], unit="seeds")
     if not missed:
         return outcome
-    words = f"{missed:,} of {len(found.values):,} runs ended before they got there"
+    words = f"{missed:,} of {len(found.values):,} runs never reached the target"
     outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
     return without(outcome, p_for=test.side != "above", p_against=test.side == "above")
 
@@ -171,7 +174,7 @@ def counted(found: Contrast, holds: np.ndarray, fails: np.ndarray, why: str) -> 
     verdict = REPRODUCED if holds.all() else CONTRADICTED if fails.all() else UNDECIDED
     size = short(low) if low == high else f"{short(low)} to {short(high)}"
     seeds = len(found.differences)
-    evidence = f"{found.label} = {size} in {seeds:,} seeds, counted: {why}"
+    evidence = f"{found.label} = {size} in {seeds:,} seeds; no test needed: {why}"
     return Outcome(evidence, seeds, verdict, effect=float(found.differences.mean()))
 
 
@@ -191,7 +194,7 @@ def share(test: Share, summary: Summary) -> Outcome:
         )
 
     return Outcome(
-        f"{int(values.sum()):,} of {count:,} seeds; at least {test.at_least:.0%} was said",
+        f"{int(values.sum()):,} of {count:,} seeds; the claim is at least {test.at_least:.0%}",
         count,
         p_for=speaks_for,
         p_against=against,
@@ -212,7 +215,7 @@ def slope(test: Slope, summary: Summary) -> Outcome:
     points = summary.points_along(test.variant, test.along)
     values = np.stack([summary.final(cell, test.metric) for cell in points.values()])
     found = exponents(np.array(list(points)), values)
-    label = f"exponent of {test.metric} on {sweep_name(test.along)}, minus {test.value:g},"
+    label = f"exponent of {test.metric} in {sweep_name(test.along)} minus {test.value:g}"
     outcome = judged([Contrast(label, found - test.value)], within(test.margin), unit="seeds")
     if test.reached is None:
         return outcome
@@ -220,7 +223,7 @@ def slope(test: Slope, summary: Summary) -> Outcome:
     missed = int((reached == 0).sum())
     if missed == 0:
         return outcome
-    evidence = f"{outcome.evidence}; {missed} of {reached.size} runs never got there"
+    evidence = f"{outcome.evidence}; {missed} of {reached.size} runs never reached the target"
     return without(replace(outcome, evidence=evidence), p_for=True, p_against=True)
 
 

@@ -285,4 +285,4 @@ def _silenced(result: dict[str, Any], scale: str) -> dict[str, Any]:
     kept = {"id", "words", "where", "ours", "kind", "seeds"}
     silent = {key: value if key in kept else None for key, value in result.items()}
     silent |= {"notes": [], "readings": []}
-    return silent | {"verdict": NOT_RUN, "evidence": [f"{scale} scale issues no verdicts"]}
+    return silent | {"verdict": NOT_RUN, "evidence": [f"the {scale} scale gives no verdicts"]}

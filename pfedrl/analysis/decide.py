@@ -68,9 +68,9 @@ def decide(project: Project, hours: float, cores: int, say: Say = print) -> Bill
 
     def buy(jobs: Sequence[Job], end: float) -> bool:
         for paper, experiment in sorted({job.place for job in jobs if _other_code(project, job)}):
-            say("  its published seeds are of other code than the new ones: "
-                f"`pfedrl verify --published {paper} {experiment}` says whether numbers "
-                "have changed")  # fmt: skip
+            say(f"  The published seeds of {paper}/{experiment} were made by another version of "
+                f"the code. `pfedrl verify --published {paper} {experiment}` checks whether the "
+                "numbers differ.")  # fmt: skip
         missing = [job for job in jobs if not job.taken and not _is_done(project, job)]
         if not run_jobs(project, missing, cores, end, say):
             return False
@@ -87,7 +87,7 @@ def decide(project: Project, hours: float, cores: int, say: Say = print) -> Bill
     for line in bill.lines():
         say(line)
     if bill.bought:
-        say("`make figures` draws the page again, with the new seeds.")
+        say("Run `make figures` to redraw the pages with the new seeds.")
     return bill
 
 
@@ -113,7 +113,7 @@ def spend(
         say(_announced(chosen, expected * pace))
         began = clock()
         if not buy([job._replace(seconds=job.seconds * pace) for job in chosen.jobs], end):
-            say("The time is over. What was run is kept, and used when the same is bought again.")
+            say("Time limit reached. Finished runs are kept and reused by the next call.")
             return bill
         if expected > 0:  # not where all rows were taken over
             pace = max(1.0, (clock() - began) / expected)
@@ -121,9 +121,10 @@ def spend(
         bill.after = judge(chosen.upto)
     least = min((p.seconds(cores) * pace / 3600 for p in bill.after.purchases()), default=None)
     if least is None:
-        say("No more seeds would decide anything: see `pfedrl plan`.")
+        say("More seeds would decide no further claim: see `pfedrl plan`.")
     else:
-        say(f"Nothing else fits: the least takes {duration(least)} with {cores} at once.")
+        say(f"The remaining time is too short: the shortest extension takes {duration(least)} on "
+            f"{'1 core' if cores == 1 else f'{cores} cores'}.")  # fmt: skip
     return bill
 
 
@@ -132,7 +133,7 @@ def _announced(purchase: Purchase, seconds: float) -> str:
     if purchase.whole:
         what += " at the paper's own budget"
     claims = ", ".join(name(claim) for claim in purchase.claims)
-    return f"{what}, about {duration(seconds / 3600)}, for {claims}"
+    return f"Extending {what} (about {duration(seconds / 3600)}) to decide {claims}"
 
 
 def run_jobs(

@@ -1,6 +1,5 @@
 """Drawing a table or a figure: what its module gets, and the files it becomes."""
 
-import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -10,9 +9,10 @@ from typing import Any, TypeVar
 import pandas as pd
 from matplotlib.figure import Figure
 
+from pfedrl.analysis.labels import variant_label
 from pfedrl.analysis.output import rebuild_command, write_json, write_text
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.style import METADATA, Styles, every_style, label_of, paper_style
+from pfedrl.analysis.style import METADATA, Styles, every_style, paper_style
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
@@ -56,9 +56,8 @@ class Context:
     def label(self, experiment: str, cell: str) -> str:
         """What tables and figures call a cell: by its experiment's labels, or as its algorithm."""
         facts = self.summaries[experiment].facts["cells"][cell]
-        algorithm = facts["settings"]["algorithm"]
-        own = self.paper.experiments[experiment].labels.get(facts["variant"])
-        return filled(own, algorithm) if own else label_of(algorithm["name"])
+        spec = self.paper.experiments[experiment]
+        return variant_label(spec, facts["variant"], facts["settings"]["algorithm"])
 
     def short_title(self, experiment: str) -> str:
         """An experiment's title up to its first comma."""
@@ -86,14 +85,6 @@ class Context:
         )
         scale = f"Scale {self.ran_at()}, {self.seeds()}{cut}."
         return f"{self.artifact.caption.strip()} {scale}{left_out}"
-
-
-def filled(label: str, settings: dict[str, Any]) -> str:
-    """A label with the settings that it names in braces: 'E = {local_steps}'."""
-    for _, name, _, _ in string.Formatter().parse(label):
-        if name is not None and name not in settings:
-            raise unknown("setting", name, settings, f"label '{label}'")
-    return label.format_map(settings)
 
 
 @dataclass(frozen=True)

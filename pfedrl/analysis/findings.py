@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pfedrl.analysis.outcomes import ROUNDING
 from pfedrl.analysis.statistics import exponents, standard_error
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.core.errors import PfedrlError
@@ -21,7 +22,6 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import NAME, PAPER, is_published
 
 MINUS = "\N{MINUS SIGN}"
-ROUNDING = 1e-9  # nearer to zero than this is zero
 WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
@@ -142,14 +142,14 @@ class Teller:
             left, right = self._side(asked.left), self._side(asked.right)
             if not (max(left) < min(right) if asked.sign == "<" else min(left) > max(right)):
                 seen = f"{shown(left, '.4g')} and {shown(right, '.4g')}"
-                yield f"its words say {words}, the runs {seen}: write it anew in findings.yaml"
+                yield f"it states {words}, but the runs give {seen}; rewrite it in findings.yaml"
 
     def _side(self, side: Placeholder | float) -> Sequence[float]:
         if isinstance(side, float):
             return [side]
         found = self._found_at(side)
         if isinstance(found, str):
-            raise self._error(side, "it is a word")
+            raise self._error(side, "it is text, not a number")
         return found
 
     def _filled(self, text: str) -> str:
@@ -173,7 +173,7 @@ class Teller:
 
     def _error(self, at: Placeholder, why: object) -> PfedrlError:
         place = f"workflow/papers/{self.paper}/findings.yaml, {self.finding.id}"
-        return PfedrlError(f"{place}: {{{at.name}.{at.statistic}}} cannot be told ({why}).")
+        return PfedrlError(f"{place}: {{{at.name}.{at.statistic}}} cannot be computed ({why}).")
 
     def _found(self, number: Number, statistic: str) -> Sequence[float] | str:
         """The values behind a placeholder, one for each cell that is named, or a word."""

@@ -20,7 +20,7 @@ SYMBOLS = {
     "undecided": "?", "not run": "–", "outside its assumptions": "∅",
 }  # fmt: skip
 DECIDED = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST)
-BRACKETS = "In brackets: what the paper does not say, and we ask."
+BRACKETS = "In brackets: additional questions of our own, counted separately."
 SHOWN = 3  # comparisons of a claim; more are folded away
 
 
@@ -55,7 +55,7 @@ def read_verdicts(claims_dir: Path, paper: str, prices: Prices) -> dict[str, Any
     for claim in judged["claims"] if judged else ():
         if (hours := prices.get((paper, claim["id"]))) is not None:
             claim["notes"] = [
-                f"{note}: {duration(hours)} of one core" if note.endswith(WOULD_DECIDE) else note
+                f"{note} ({duration(hours)} of core time)" if note.endswith(WOULD_DECIDE) else note
                 for note in claim["notes"]
             ]
     return judged
@@ -80,16 +80,16 @@ def judged_from(scale: str) -> str:
 
 def trust(judged: dict[str, Any]) -> str:
     """How far the verdicts can be trusted."""
-    said = f"None has the {FEWEST} seeds that a test takes."
+    said = f"No claim has the {FEWEST} seeds that a test needs."
     if judged["tested"]:
         said = (
-            f"{judged['tested']} claims have the {FEWEST} seeds that a test takes, each at a level "
-            f"of 1%: {judged['expected_wrong']:.2g} wrong verdicts are to be expected at the most, "
-            "where the level holds (evidence/level.md)."
+            f"{judged['tested']} claims have the {FEWEST} seeds that a test needs. At an error "
+            f"level of 1% each, at most {judged['expected_wrong']:.2g} wrong verdicts are expected "
+            "(evidence/level.md shows where this level holds)."
         )
     decided = (r for r in judged["claims"] if r["verdict"] in (REPRODUCED, CONTRADICTED))
     if exact := sum(result["p_value"] is None for result in decided):
-        said += f" {exact} are decided without a test, by counting or by computed instances."
+        said += f" {exact} need no test: they follow from a count or from computed instances."
     return said
 
 
@@ -109,8 +109,7 @@ def _p_value(result: dict[str, Any]) -> str:
     if result["seeds"] < FIRST_LOOK:
         return f"not tested: fewer than {FIRST_LOOK} seeds"
     shown = "p &lt; 0.001" if p < 0.001 else f"p = {p:.3f}"
-    opposite = " that the opposite holds" if against else ""
-    return f"{shown}{opposite}, however often one has looked"
+    return f"test {'against' if against else 'for'} the claim: {shown}"
 
 
 def read_beside(result: dict[str, Any]) -> str:
@@ -130,7 +129,7 @@ def _folded(shown: Sequence[str], rest: Sequence[str], what: str) -> str:
 def beside(result: dict[str, Any]) -> tuple[list[str], list[str]]:
     """What is to be read beside a verdict: budget, what it would take; and each other reading."""
     said = list(result["notes"])
-    way = "that way" if result.get("ours") else "the paper's way"
+    way = "claim" if result.get("ours") else "paper"
     if result["verdict"] == UNDECIDED and (ways := _ways(result, way)):
         said.append(ways)
     readings = result["readings"]
@@ -138,13 +137,14 @@ def beside(result: dict[str, Any]) -> tuple[list[str], list[str]]:
         return said, []
     run = [r for r in readings if r["verdict"] != NOT_RUN]
     if not run:
-        words = "other readings are declared, none of them run with all that is compared"
-        return [*said, f"{len(readings)} {words}"], []
+        words = "declared, none run with every algorithm that the claim compares"
+        return [*said, f"{_alternatives(len(readings))} {words}"], []
     holds = sum(r["verdict"] in (REPRODUCED, LEANS_FOR) for r in run)
     whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
     pointing = sum(ways[0] == ways[1] for ways in whole)
-    words = f"holds in {holds} of {len(run)} other readings that were run"
-    said.append(words + (f", points that way in {pointing}" if pointing > holds else ""))
+    support = {0: "none supports", 1: "1 supports"}.get(holds, f"{holds} support")
+    words = f"of {_alternatives(len(run))} we ran, {support} the claim"
+    said.append(words + (f"; in {pointing}, the means point its way" if pointing > holds else ""))
     if absent := [r["words"] for r in readings if r["verdict"] == NOT_RUN]:
         said.append(f"not run: {', '.join(absent)}")
     return said, [
@@ -152,15 +152,20 @@ def beside(result: dict[str, Any]) -> tuple[list[str], list[str]]:
     ]
 
 
+def _alternatives(count: int) -> str:
+    return "1 alternative reading" if count == 1 else f"{count} alternative readings"
+
+
 def _ways(judged: dict[str, Any], way: str) -> str:
-    """Which way the means over seeds go, though too few seeds decide nothing."""
+    """How many means over seeds agree with the paper, or with a claim of ours."""
     ways = judged["ways"]
-    return f"{ways[0]} of {ways[1]} means go {way}" if ways and ways[1] > 1 else ""
+    return f"{ways[0]} of {ways[1]} means agree with the {way}" if ways and ways[1] > 1 else ""
 
 
 def _points(reading: dict[str, Any], way: str) -> str:
     effect, low, high = (reading[key] for key in ("effect", "low", "high"))
-    left_out = f", {reading['left_out']} more not run" if reading["left_out"] else ""
+    count = reading["left_out"]
+    left_out = f", {count} comparison{'' if count == 1 else 's'} not run" if count else ""
     if (ways := _ways(reading, way)) or effect is None or low is None or high is None:
         return ways + left_out
     return f"{effect:.3g} ({low:.3g} to {high:.3g})" + left_out

@@ -135,25 +135,27 @@ def _page(
     simulations: int,
 ) -> str:
     lines = [
-        "# How often a verdict is wrong, and how often there is one",
+        "# Error rate and power of the verdicts",
         "",
-        f"Made by `pfedrl level`: {simulations:,} simulations each, looked at with "
-        f"{', '.join(map(str, looks()))} seeds. A verdict may be wrong in {LEVEL:.0%}. It must "
-        "also survive leaving out any one seed, which is not simulated: that makes both kinds of "
-        "verdict rarer, the wrong ones and the right ones.",
+        f"Written by `pfedrl level`: {simulations:,} simulations per row. Each one is tested at "
+        f"{', '.join(map(str, looks()))} seeds and stops at the first verdict. With a true "
+        f"mean of zero, at most {LEVEL:.0%} may end in a verdict. A verdict must also hold when "
+        "any one seed is left out; this is not simulated, and makes right and wrong verdicts "
+        "rarer.",
         "",
-        "| differences of mean zero | wrong verdicts | a t test at every look |",
+        "| differences of mean zero | wrong verdicts | repeated t test |",
         "|---|--:|--:|",
         *(f"| {name} | {ours:.2%} | {by_t:.1%} |" for name, (ours, by_t) in wrong.items()),
         "",
-        "The level does not hold where a kind of seed is so rare, or reaches so far, that it may "
-        "not be seen. Then no test of a mean does, and these are the limits of ours:",
+        "The error rate exceeds this level where a kind of seed is so rare, or lies so far out, "
+        "that a sample may not contain it. No test of a mean can hold its level there:",
         "",
-        "| differences of mean zero | wrong verdicts | a t test at every look |",
+        "| differences of mean zero | wrong verdicts | repeated t test |",
         "|---|--:|--:|",
         *(f"| {name} | {ours:.2%} | {by_t:.1%} |" for name, (ours, by_t) in beyond.items()),
         "",
-        "Decided, where differences are normal and the mean is so many standard deviations:",
+        "Power: the share of simulations with a verdict, for normal differences whose mean is "
+        "given in standard deviations:",
         "",
         "| mean |" + "".join(f" {n} seeds |" for n in looks()),
         "|--:|" + "--:|" * len(looks()),
@@ -180,13 +182,13 @@ def _draw(
         places = np.arange(len(wrong))[::-1]
         ours, by_t = np.array(list(wrong.values())).T
         blue = "#0072B2"
-        left.plot(by_t, places, "o", color=FAINT, label="t test at every look")
+        left.plot(by_t, places, "o", color=FAINT, label="repeated t test")
         some = ours > 0  # none at all has no place on a logarithmic axis: hollow, at its left end
         left.plot(ours[some], places[some], "s", color=blue, label="ours")
-        none = {"mfc": "none", "label": "ours, none at all"}
+        none = {"mfc": "none", "label": "ours, no wrong verdict"}
         left.plot(np.full(sum(~some), 1e-5), places[~some], "s", color=blue, **none)
         left.axvline(LEVEL, color=INK, linewidth=0.8, label=f"allowed, {LEVEL:.0%}")
-        left.set(xscale="log", xlabel="share of wrong verdicts, nothing to be found")
+        left.set(xscale="log", xlabel="share of wrong verdicts (true mean: 0)")
         left.set_yticks(places, list(wrong))
         left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
         shades = matplotlib.colormaps["viridis_r"](np.linspace(0.2, 0.95, len(powers)))

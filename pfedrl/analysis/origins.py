@@ -50,6 +50,6 @@ def _line(origin: Origin, everyone: int) -> str:
         named = f" ({', '.join(cells)})" if len(cells) <= NAMED else ""
         number = f"{len(cells)} of {number}{named}"
     if "taken_from" in origin:
-        return f"{seeds}, {number}, taken over from {origin['taken_from']}"
+        return f"{seeds}, {number}, reused from {origin['taken_from']}"
     return ", ".join(filter(None, [seeds, number, f"commit {origin['commit']}",
                                    origin["processor"]]))  # fmt: skip

@@ -15,6 +15,7 @@ CONTRADICTED = "contradicted"
 UNDECIDED = "undecided"
 NOT_RUN = "not run"
 OUTSIDE = "outside its assumptions"
+ROUNDING = 1e-9  # nearer to zero than this is zero
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def above(bound: float = 0.0) -> Rule:
         lambda d, at: float(p_above(d, bound, at=at)),
         lambda d, at: float(p_above(-d, -bound, at=at)),
         lambda mean: mean - bound,
-        f"to exceed {short(bound)}" if bound else "",
+        f"must exceed {short(bound)}" if bound else "",
     )
 
 
@@ -102,7 +103,7 @@ def below(bound: float) -> Rule:
         lambda d, at: float(p_above(-d, -bound, at=at)),
         lambda d, at: float(p_above(d, bound, at=at)),
         lambda mean: bound - mean,
-        f"to lie below {short(bound)}",
+        f"must be below {short(bound)}",
     )
 
 
@@ -115,7 +116,7 @@ def within(margin: float, error: float = 0.0) -> Rule:
             2 * float(min(p_above(d, margin, error, at=at), p_above(-d, margin, error, at=at))),
         ),
         lambda mean: margin - abs(mean),
-        f"to lie within {short(margin)} of 0",
+        f"must lie within {short(margin)} of 0",
         sides=2,
     )
 
@@ -143,10 +144,13 @@ def judged(
     sizes = [effect(sample) for sample in kept]
     weakest = int(np.argmin([rule.distance(size.mean) for size in sizes]))
     size = sizes[weakest]
+    margins = np.array([rule.distance(float(value)) for value in kept[weakest]])
+    won, lost = int((margins > ROUNDING).sum()), int((margins < -ROUNDING).sum())
     evidence = (
-        f"{'weakest of ' + str(len(kept)) + ': ' if len(kept) > 1 else ''}"
+        f"{'weakest of ' + str(len(kept)) + ' comparisons: ' if len(kept) > 1 else ''}"
         f"{contrasts[weakest].label} = {short(size.mean)} (95% CI {short(size.low)} to "
-        f"{short(size.high)}{rule.words and f'; has {rule.words}'}), {left:,} {unit}"
+        f"{short(size.high)}{rule.words and f'; {rule.words}'}), {left:,} {unit} "
+        f"({won:,} for, {lost:,} against)"
     )
     found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high)
     if left > 1:

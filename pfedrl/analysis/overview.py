@@ -41,8 +41,8 @@ def overview(
     heading = "# What was reproduced\n\nThe whole report is `index.html`."
     for words, file in (
         ("How often a verdict may be wrong", "evidence/level.md"),
-        ("Which verdicts these rules changed", "evidence/rejudged.md"),
-        ("What is open, and what it would cost", "evidence/plan.md"),
+        ("Verdicts that the current rules changed", "evidence/rejudged.md"),
+        ("Open claims, and the cost of deciding them", "evidence/plan.md"),
     ):
         if (figures_dir / file).exists():
             heading += f" {words}: [{file}]({file})."
@@ -84,7 +84,7 @@ def _group(group: Group, heading: str) -> list[str]:
     asked = " (ours)" if group.claims[0]["ours"] else ""
     opened = " open" if group.unfolded else ""
     lines = [f"<details{opened}><summary><b>{group.heading}</b>{asked}</summary>", ""]
-    lines += [f"| {heading} | we find | beside it |", "|---|---|---|"]
+    lines += [f"| {heading} | we find | notes |", "|---|---|---|"]
     for claim in group.claims:
         words = f"{escape(claim['words'])} ({escape(claim['where'])})"
         cells = (words, found(claim), read_beside(claim))

@@ -195,11 +195,14 @@ def choose(purchases: Sequence[Purchase], seconds: float, cores: int) -> Purchas
 def read_ledger(project: Project, scale: str, claims: Path | None = None) -> Ledger:
     """From the verdicts in a folder, by default results/<scale>/claims, and their runs."""
     if not project.scale(scale).verdicts:
-        raise PfedrlError(f"scale '{scale}' gives no verdicts, so there is nothing to plan.")
+        raise PfedrlError(
+            f"scale '{scale}' gives no verdicts, so there is nothing to plan. Choose another scale."
+        )
     claims = claims or project.root / "results" / scale / "claims"
     results = {name: _results(claims / f"{name}.json") for name in project.papers}
     if not any(results.values()):
-        raise PfedrlError(f"results/{scale}/claims: no verdicts yet. Run the pipeline first.")
+        first = "`pfedrl figures`" if scale == NAME else "the pipeline"
+        raise PfedrlError(f"results/{scale}/claims: no verdicts yet. Run {first} first.")
     measured = {
         (paper, experiment): found
         for paper, page in project.papers.items()
@@ -272,7 +275,7 @@ def _open(
     if result is None or verdict == NOT_RUN:
         reason = "not run" if result is None else f"not run: {'; '.join(result['evidence'])}"
     elif less and not claim.budget_free:
-        reason, cut = f"the paper's budget, for more seeds would only lean at {less}", less
+        reason, cut = f"needs the paper's budget; run so far with {less}", less
         # if what was seen at the smaller budget is seen at the paper's
         needed = result["seeds"] if verdict != UNDECIDED else result["needed"]
         needs = {} if needed is None else dict.fromkeys(places, max(needed, FEWEST))

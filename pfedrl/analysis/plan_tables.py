@@ -12,7 +12,9 @@ from pfedrl.analysis.outcomes import NOT_RUN
 from pfedrl.analysis.output import write_text
 from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
 from pfedrl.pipeline.costs import duration
-from pfedrl.pipeline.listing import table
+from pfedrl.pipeline.listing import show_table
+
+FIRST = 10  # rows that are shown where not all are asked for
 
 
 class Shown(NamedTuple):
@@ -23,23 +25,27 @@ class Shown(NamedTuple):
     rows: list[tuple[str, ...]]
 
 
-def show(ledger: Ledger, cores: int) -> None:
-    """What seeds would decide, by price; what can be bought; and what no seeds decide."""
-    console = Console(markup=False)
+def show(ledger: Ledger, cores: int, every: bool = False) -> None:
+    """The summary and the first rows of the first table, or `every` table whole."""
+    console = Console(markup=False, highlight=False, soft_wrap=True)
     plan = as_json(ledger, cores)
-    for found in tables(plan):
-        console.print(table(*found))
+    found = list(tables(plan))
+    for title, columns, rows in found if every else found[:1]:
+        show_table(console, title, columns, rows if every else rows[:FIRST])
         console.print()
     console.print(summary(plan))
+    if not every:
+        console.print("All claims and what can be bought: pfedrl plan --all")
 
 
 def write_plan(ledger: Ledger, path: Path, cores: int = 2) -> None:
     """The same as a page that a code host shows."""
     plan = as_json(ledger, cores)
     lines = [
-        "# What is open, and what it would cost", "",
-        "Made by `make figures`; `pfedrl plan` says the same. So many seeds are needed if they are "
-        "like those seen; they take the core time that the published ones took.", "",
+        "# Open claims, and the cost of deciding them", "",
+        "Written by `make figures`; `pfedrl plan` prints the same tables. The numbers of seeds "
+        "assume that new seeds resemble the published ones. Costs are extrapolated from the core "
+        "time of the published runs.", "",
         summary(plan), "",
     ]  # fmt: skip
     for title, columns, rows in tables(plan):
@@ -58,7 +64,7 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
     on_cores = "time on " + ("1 core" if plan["cores"] == 1 else f"{plan['cores']} cores")
     found = (
         Shown(
-            "Claims that more seeds should decide, the cheapest first",
+            "Claims that more seeds should decide, cheapest first",
             ("claim", "verdict", "experiments", "seeds", "needed", "core time"),
             [
                 (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["needed"],
@@ -67,9 +73,9 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             ],
         ),
         Shown(
-            "What can be bought, that first of which an hour decides most",
-            ("experiments", "to seeds", "claims", "core time", "claims a core-hour", on_cores,
-             "MB of memory a job", "MB of disk"),
+            "Experiments to extend, most claims per core-hour first",
+            ("experiments", "seeds in total", "claims", "core time", "claims per core-hour",
+             on_cores, "memory per job (MB)", "disk (MB)"),
             [
                 (row["experiments"] + (", at the paper's budget" if row["whole"] else ""),
                  row["needed"], str(len(row["claims"])),
@@ -79,8 +85,8 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             ],
         ),
         Shown(
-            "Claims that wait for the paper's own budget, for at a smaller one seeds only lean",
-            ("experiments", "claims", "seeds", "run so far at",
+            "Claims run at a reduced budget, which need the paper's budget for a full verdict",
+            ("experiments", "claims", "seeds", "budget so far",
              f"core time of {FEWEST} seeds at the paper's budget"),
             [
                 (row["experiments"], ", ".join(row["claims"]), row["seeds"], row["cut"],
@@ -89,8 +95,8 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             ],
         ),
         Shown(
-            "Claims that no number of seeds decides as things are",
-            ("claim", "verdict", "experiments", "seeds", "what it would take"),
+            "Claims that more seeds alone cannot decide",
+            ("claim", "verdict", "experiments", "seeds", "reason"),
             [
                 (row["claim"], row["verdict"], row["experiments"], row["seeds"], row["reason"])
                 for row in plan["claims"]
@@ -98,7 +104,7 @@ def tables(plan: dict[str, Any]) -> Iterator[Shown]:
             ],
         ),
         Shown(
-            "Not run, so that there is no price",
+            "Claims that were not run, so their cost is unknown",
             ("experiments", "claims"),
             [(experiments, str(count)) for experiments, count in sorted(not_run.items())],
         ),
@@ -110,8 +116,8 @@ def summary(plan: dict[str, Any]) -> str:
     """The plan in a sentence or two."""
     total = plan["total"]
     said = (
-        f"{total['claims']} claims are open of {total['of']}. "
-        f"Seeds should decide {total['decidable']} of them"
+        f"{total['claims']} of {total['of']} claims are open. "
+        f"More seeds should decide {total['decidable']} of them"
     )
     if total["core_hours"] is not None:
         said += (
@@ -121,7 +127,7 @@ def summary(plan: dict[str, Any]) -> str:
         )
     said += ". An experiment that several claims share is counted once."
     if total["cut"]:
-        said += f" {total['cut']} others wait for the paper's own budget."
+        said += f" {total['cut']} others need the paper's own budget."
     return said
 
 

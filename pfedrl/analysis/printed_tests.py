@@ -63,10 +63,10 @@ def agrees(test: Agrees, comparisons: list[Comparison], summaries: dict[str, Sum
         evidence += f"; no uncertainty is printed for {len(rows) - len(inside)}"
     empty = sum(not np.isfinite(r.apart).all() for r in rows)
     if empty:
-        evidence += f"; {empty} have seeds without a value"
+        evidence += f"; for {empty}, some of our seeds have no value"
     unsure = sum(map(_too_unsure, rows))
     if unsure:
-        evidence += f"; the printed error of {unsure} is too large for so small a margin"
+        evidence += f"; for {unsure}, the printed error is too large to test this margin"
     if seeds < 2:
         return Outcome(evidence, seeds, UNDECIDED)
 
@@ -102,7 +102,7 @@ def printed_least(test: PrintedLeast, printed: Mapping[str, float]) -> Outcome:
     less = [f"{value:g} for {cell}" for cell, value in printed.items() if value < own]
     evidence = (
         f"the paper prints {own:g} for {test.least} and less for {len(less)} of {len(printed) - 1} "
-        f"others{': ' if less else ''}{', '.join(less)}; no run enters"
+        f"others{': ' if less else ''}{', '.join(less)}; no run of ours is needed"
     )
     return Outcome(evidence, 0, CONTRADICTED if less else REPRODUCED)
 

@@ -14,11 +14,12 @@ from pfedrl.analysis.output import read_result
 from pfedrl.analysis.overview import overview
 from pfedrl.analysis.plan import read_ledger
 from pfedrl.analysis.plan_tables import write_plan
+from pfedrl.analysis.printed_figure import draw_printed
+from pfedrl.analysis.readme import fill_readme
 from pfedrl.analysis.rejudged import write_rejudged
 from pfedrl.analysis.report import report
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.telling import write_headlines
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.project import Project
@@ -86,7 +87,8 @@ def _write_pages(project: Project, figures: Path, summaries: Path, claims: Path)
     page = figures / "index.html"
     report(project, figures, claims, page, code_on_page(project), NAME, prices, told)
     overview(project, figures, claims, prices, told)
-    write_headlines(project, told, figures)
+    draw_printed(project, figures)
+    fill_readme(project, judged, told, figures)
 
 
 def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:
@@ -105,7 +107,7 @@ def _published(project: Project) -> Scale:
     scale = project.scale(NAME)
     if not scale.papers:
         raise PfedrlError(
-            "nothing is published: run the pipeline, then `pfedrl publish`, and try again."
+            "nothing is published. Run the pipeline, then `pfedrl publish`, and try again."
         )
     return scale
 

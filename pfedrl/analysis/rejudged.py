@@ -19,7 +19,14 @@ from pfedrl.analysis.evidence import seeds_needed
 from pfedrl.analysis.ledger import SYMBOLS
 from pfedrl.analysis.outcomes import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from pfedrl.analysis.output import read_result, write_text
-from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, VERDICTS
+from pfedrl.analysis.verdicts import (
+    AT_TOP,
+    LEANS_AGAINST,
+    LEANS_FOR,
+    NOT_ABOVE_CONTROL,
+    ONE_SEED,
+    VERDICTS,
+)
 from pfedrl.core.errors import unknown
 from pfedrl.core.settings import Name, Settings, read_yaml, validate
 from pfedrl.pipeline.project import Project
@@ -31,19 +38,19 @@ OLD = (REPRODUCED, CONTRADICTED, INCONCLUSIVE)
 SEEDS = re.compile(r"([\d,]+) (?:paired )?seeds|of ([\d,]+) instances")
 # a word for each reason, and what it means
 REASONS = {
-    "few seeds": "fewer seeds than can decide anything by the new rules",
-    "stricter": "not clear at a level of 1% that allows for many looks and for seeds unlike those "
-    "seen",
-    "one seed": "clear, but not whichever one seed is left out",
-    "control": "the winner is not shown to beat a control that learns nothing, or all are at the "
-    "ceiling",
-    "leans": "a shorter training than the paper's only leans",
+    "few seeds": "too few seeds for any verdict under the new rules",
+    "stricter": "not significant at a 1% level that allows for repeated tests and for outlying "
+    "seeds",
+    "one seed": "significant, but not if one seed is left out",
+    "control": "the winner is not shown to outperform a control that learns nothing, or all "
+    "algorithms reach the ceiling",
+    "leans": "trained for less time than in the paper, so the verdict is limited to that budget",
     "premises": "no instance meets the statement's premises",
     "not run": "its runs were not kept by seed, and are not published yet",
     "merged": "one comparison of a sentence that is now judged as a whole",
-    "test": "the test now tests what the sentence says",
-    "seeds": "another number of seeds than before",
-    "evidence": "the same test on runs made again",
+    "test": "the test now matches the sentence",
+    "seeds": "the number of seeds changed",
+    "evidence": "the same test on new runs",
     DROPPED: "no longer claimed",
 }
 
@@ -146,9 +153,9 @@ def _why_undecided(result: dict[str, Any]) -> str:
     notes = " ".join(result["notes"])
     if result["seeds"] < (seeds_needed(1.0, 0.0) or 0):  # even where all seeds agree
         return "few seeds"
-    if "but for one seed" in notes:
+    if ONE_SEED in notes:
         return "one seed"
-    if "is not shown to beat" in notes or "all of them reach" in notes:
+    if NOT_ABOVE_CONTROL in notes or AT_TOP in notes:
         return "control"
     return "stricter"
 
@@ -178,15 +185,17 @@ def _page(project: Project, old: OldLedger, rows: list[Rejudged]) -> str:
     claims = {row.now for row in rows if row.now}
     after = [v for v in (*VERDICTS, DROPPED) if any(row.verdict == v for row in rows)]
     lines = [
-        "# The old ledger under the new rules",
+        "# Old verdicts under the current rules",
         "",
-        "Made by `make figures` (`pfedrl rejudged` makes it alone) from the claims of commit "
-        f"{old.commit} and the verdicts in `results/published/claims`. The old values by seed were "
-        "not kept: the experiments were run again, and what is judged now are the published runs. "
-        f"The old evidence, word for word, is in `rejudged.csv` and in `{FILE.as_posix()}`.",
+        "Written by `make figures`, or by `pfedrl rejudged` alone. It compares the claims of "
+        f"commit {old.commit} with the verdicts in `results/published/claims`. The old values by "
+        "seed were not kept, so the experiments were run again; the current verdicts rest on the "
+        "published runs. The old evidence is quoted in `rejudged.csv` and in "
+        f"`{FILE.as_posix()}`.",
         "",
-        f"**{len(changed)} of {len(rows)} verdicts changed.** The {len(rows)} claims of before are "
-        f"{len(claims)} now. `{INCONCLUSIVE}` is called `{UNDECIDED}` today, which is no change.",
+        f"**{len(changed)} of {len(rows)} verdicts changed.** The {len(rows)} old claims "
+        f"correspond to {len(claims)} current ones. `{INCONCLUSIVE}` was renamed to "
+        f"`{UNDECIDED}`; this does not count as a change.",
         "",
         "| before |" + "".join(f" {verdict} |" for verdict in after) + " in all |",
         "|---|" + "--:|" * (len(after) + 1),
@@ -196,10 +205,10 @@ def _page(project: Project, old: OldLedger, rows: list[Rejudged]) -> str:
         lines.append(_line([verdict, *(str(of[v] or "") for v in after), str(of.total())]))
     lines += [
         "",
-        "Why they changed. Few seeds, one seed, a control, a shorter training, premises and what "
-        "is not run are enough by themselves. Where the first reason is another, what part the "
-        "test, its strictness and the newer runs have in it cannot be told: the old values are "
-        "gone.",
+        "Reasons for the changes. Each of these alone explains a change: few seeds, one seed, "
+        "control, leans, premises, not run. If the first reason is another one, the effects of "
+        "the test, its strictness and the newer runs cannot be separated, because the old values "
+        "were not kept.",
         "",
         "| reason | | first | in all |",
         "|---|---|--:|--:|",

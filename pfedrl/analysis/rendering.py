@@ -47,7 +47,9 @@ def pictures(members: Sequence[Shots], width: int, height: int) -> list[np.ndarr
             said.append(f"{way}: the process ended")
         except Exception as error:  # whatever a missing library makes of itself
             said.append(f"{way or 'the screen'}: {type(error).__name__}, {error}".splitlines()[0])
-    raise NoRendererError(f"no picture, for MuJoCo has no renderer here ({'; '.join(said)}).")
+    raise NoRendererError(
+        f"no picture: MuJoCo finds no renderer on this machine ({'; '.join(said)})."
+    )
 
 
 def _draw(way: str, members: Sequence[Shots], width: int, height: int) -> list[np.ndarray]:

@@ -70,11 +70,12 @@ def report(
         f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
         "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
         "<p>Every table and figure, with the numbers that the paper prints, and a verdict on each "
-        "sentence. It is <b>reproduced</b> where all of its comparisons hold, <b>contradicted</b> "
-        "where one is clearly reversed, each at a level of 1% that stays valid when seeds are "
-        "added, and neither if one seed less would unsay it. A shorter training than the "
-        "paper's only <b>leans</b>. What is <b>undecided</b> says what it would take: fewer than "
-        f"{FEWEST} seeds decide no difference of means, however clear.</p>\n"
+        "claim. A claim is <b>reproduced</b> if all of its comparisons hold, and "
+        "<b>contradicted</b> if one is clearly reversed. Each verdict uses a 1% error level that "
+        "stays valid as seeds are added, and must not depend on any one seed. If we trained for "
+        "less time than the paper, the verdict is limited to that budget: <b>leans for</b> or "
+        "<b>leans against</b>. An <b>undecided</b> claim states what would decide it. A "
+        f"difference of means needs at least {FEWEST} seeds.</p>\n"
         f"{_contents(project, judged)}{''.join(papers)}</body>\n</html>\n",
     )
 
@@ -121,7 +122,7 @@ def _paper(
         else:
             artifacts += _artifact(name, artifact, known, link, code)
     theory = (
-        f'<p>Its theory is run and judged under <a href="#{escape(paper.theory)}">theory</a>.</p>\n'
+        f'<p>Claims of its theory are under <a href="#{escape(paper.theory)}">theory</a>.</p>\n'
         if paper.theory
         else ""
     )
@@ -144,7 +145,7 @@ def _claims(judged: dict[str, Any] | None) -> str:
     )
     shown += "".join(_group(group, "The paper says") for group in groups(judged, ours=False))
     if asked := "".join(_group(group, "We ask whether") for group in groups(judged, ours=True)):
-        shown += f"<h4>What the paper does not say (ours)</h4>\n{asked}"
+        shown += f"<h4>Additional questions of our own</h4>\n{asked}"
     return shown
 
 
@@ -155,7 +156,7 @@ def _group(group: Group, heading: str) -> str:
     return (
         f'<details class="group"{" open" if group.unfolded else ""}><summary>'
         f'<span class="verdict {kind}">{group.heading}</span></summary>\n<table class="claims">\n'
-        f"<thead><tr><th>{heading}</th><th>We find</th><th>Beside it</th></tr></thead>\n"
+        f"<thead><tr><th>{heading}</th><th>We find</th><th>Notes</th></tr></thead>\n"
         f"<tbody>\n{rows}</tbody></table></details>\n"
     )
 
@@ -273,7 +274,7 @@ def _printed(rows: list[dict[str, Any]]) -> str:
         }],
     }  # fmt: skip
     return (
-        f"<details><summary>Ours beside the printed numbers</summary>{table(content)}</details>\n"
+        f"<details><summary>Our numbers and the printed ones</summary>{table(content)}</details>\n"
     )
 
 
@@ -288,10 +289,10 @@ def _provenance(known: dict[str, Any], code: Mapping[tuple[str, str], str]) -> s
             f"{name} {a} to {b - 1}" for name, (a, b) in known["seeds"].items() if name not in made
         ),
         "Commit": "" if made.keys() == known["seeds"].keys() else ", ".join(known["commits"]),
-        "Made by": "; ".join(f"{name}: {words}" for name, words in behind.items() if words),
+        "Code": "; ".join(f"{name}: {words}" for name, words in behind.items() if words),
         "Versions": ", ".join(versions),
         "Core time": f"{known['core_seconds']:,.0f} s",
-        "Peak memory": f"{known['peak_memory_mb']:,.0f} MB a job",
+        "Peak memory": f"{known['peak_memory_mb']:,.0f} MB per job",
         "Run files": "; ".join(f"{name} {count}" for name, count in known["run_files"].items()),
     }
     return f"<details><summary>Where the numbers came from</summary>{_list(facts)}</details>\n"

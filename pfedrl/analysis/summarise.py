@@ -167,7 +167,7 @@ def with_pooled_agents(points: dict[Point, np.ndarray]) -> dict[Point, np.ndarra
     return dict(sorted((pooled | points).items()))
 
 
-def _last_points(points: Iterable[Point]) -> set[Point]:
+def last_points(points: Iterable[Point]) -> set[Point]:
     """The last point along the axis for every metric and agent."""
     last: dict[tuple[str, str, int], int] = {}
     for metric, axis, agent, at in points:
@@ -227,7 +227,7 @@ def _statistics_rows(
     least, most = np.transpose([possible(metric, family) for metric, *_ in keys])
     for name in ("low", "high"):
         numbers[name] = np.clip(numbers[name], least, most)
-    last = _last_points(keys)
+    last = last_points(keys)
     for row, key in enumerate(keys):
         values = matrix[row][np.isfinite(matrix[row])]
         if key in last and key[2] == ALL_AGENTS and len(values) >= ENOUGH:
@@ -253,7 +253,7 @@ def _final_rows(
 
     Of a curve there is the mean over its second half too, as <metric>_late: one last look is noisy.
     """
-    last = sorted(_last_points(points))
+    last = sorted(last_points(points))
     late = _late_means(points, last)
     points, last = points | late, sorted([*last, *late])
     if len({(metric, agent) for metric, _, agent, _ in last}) < len(last):

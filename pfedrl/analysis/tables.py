@@ -163,4 +163,4 @@ def left_out_note(data: pd.DataFrame) -> list[str]:
         return []
     why = "have no value" if not diverged else "diverged"
     why += " or have no value" if 0 < diverged < missing else ""
-    return [f"† Some seeds {why} and are left out of the mean."]
+    return [f"† Some seeds {why} and are excluded from the mean."]

@@ -50,7 +50,9 @@ def within_premises(outcome: Outcome, test: Test, summary: Summary) -> Outcome:
         cells = summary.cells(test.variant)
     if all(premises(summary, cell).any() for cell in cells):
         return outcome
-    evidence = f"no instance meets the statement's premises; without them: {outcome.evidence}"
+    evidence = (
+        f"no instance meets the statement's premises; if they are ignored: {outcome.evidence}"
+    )
     return replace(
         outcome, evidence=evidence, verdict=OUTSIDE, p_for=None, p_against=None,
         counterexample=None,

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,7 @@ def watch(
     acceleration: float | None = None,
     seed: int = 0,
     seconds: float = 60.0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
     """Record the first seconds of an episode as an animated GIF.
 
@@ -94,6 +96,7 @@ def watch(
             axis.set_title(f"{index * every * STEP:.0f} s, mean speed {vehicles.speeds.mean():.1f}")
             buffer = io.BytesIO()
             canvas.print_png(buffer)
+            progress(index + 1, len(shown))
             frames.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))
     with atomic_write(output) as temporary:
         frames[0].save(

@@ -23,7 +23,10 @@ LEANS_FOR = "leans for"
 LEANS_AGAINST = "leans against"
 VERDICTS = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST, UNDECIDED, NOT_RUN, OUTSIDE)
 LEANING = {REPRODUCED: LEANS_FOR, CONTRADICTED: LEANS_AGAINST}
-WOULD_DECIDE = "would decide"
+WOULD_DECIDE = "would decide this"
+ONE_SEED = "but not if one seed is left out"
+NOT_ABOVE_CONTROL = "is not shown to outperform the control"
+AT_TOP = "all compared algorithms reach the ceiling"
 AT_CEILING = 0.02  # of the way from floor to ceiling
 
 
@@ -45,18 +48,18 @@ def decide(claim: Claim, outcomes: Sequence[Outcome]) -> Verdict:
     if any(contradicting(outcomes)):
         return Verdict(CONTRADICTED)
     if any(len(tested) * (o.p_against or 0.0) < LEVEL for o in tested):
-        return Verdict(UNDECIDED, ["contradicted but for one seed"], _next_look(outcomes))
+        return Verdict(UNDECIDED, [f"contradicted, {ONE_SEED}"], _next_look(outcomes))
     for verdict in (NOT_RUN, OUTSIDE):
         if any(o.verdict == verdict for o in outcomes):
             return Verdict(verdict)
     if all(_holds(o) for o in outcomes):
         if all(o.p_for_without is None or o.p_for_without < LEVEL for o in outcomes):
             return Verdict(REPRODUCED)
-        return Verdict(UNDECIDED, ["reproduced but for one seed"], _next_look(outcomes))
+        return Verdict(UNDECIDED, [f"reproduced, {ONE_SEED}"], _next_look(outcomes))
     if all(map(_holds, tested)):
         return Verdict(UNDECIDED)
     if (needed := _needed(tested)) is None:
-        return Verdict(UNDECIDED, ["no reasonable number of seeds like these would decide"])
+        return Verdict(UNDECIDED, ["no feasible number of similar seeds would decide this"])
     return Verdict(UNDECIDED, needed=needed)
 
 
@@ -172,16 +175,16 @@ def _gate_of(
         winner = _winner(cells, floor.winner, verdict)
         ahead = paired_differences(summary.final(winner, level), summary.final(floor.cell, level))
         if not beats(ahead):
-            return f"{winner} is not shown to beat {floor.cell} ({level})"
+            return f"{winner} {NOT_ABOVE_CONTROL} {floor.cell} ({level})"
     if (ceiling := claim.ceiling) is not None:
         source = summaries.get(ceiling.experiment or test.experiment)
         if source is None:
-            return f"{ceiling.experiment}, which is its ceiling, was not run"
+            return f"the ceiling experiment {ceiling.experiment} was not run"
         top = source.final(ceiling.cell, ceiling.metric or level).mean()
         bottom = 0.0 if floor is None else summary.final(floor.cell, level).mean()
         missing = [top - summary.final(cell, level).mean() for cell in dict.fromkeys(cells)]
         if np.max(missing) <= AT_CEILING * abs(top - bottom):
-            return f"all of them reach {ceiling.cell}"
+            return f"{AT_TOP} {ceiling.cell}"
     return ""
 
 
@@ -202,15 +205,17 @@ def _winner(cells: Sequence[str], expected: str | None, verdict: str) -> str:
 
 
 def at_budget(claim: Claim, verdict: Verdict, less: str) -> Verdict:
-    """A shorter training leans at the most, unless the claim says why it decides."""
+    """With a shorter training the verdict is limited to that budget: it leans. An exception is a
+    claim that says why the budget does not matter."""
     leans = bool(less) and not claim.budget_free
     if leans and any(map(_is_printed, claim.tests)) and verdict.verdict in (*LEANING, UNDECIDED):
-        return Verdict(UNDECIDED, [f"at {less}", "printed numbers are of the whole budget"])
+        full = "the printed numbers are for the paper's full budget"
+        return Verdict(UNDECIDED, [f"reduced budget: {less}", full])
     notes = list(verdict.notes)
     if verdict.needed is not None:
-        would = "would make it lean" if leans else WOULD_DECIDE
-        notes.append(f"{verdict.needed:,} seeds like these {would}")
-    notes += filter(None, [less and f"at {less}", less and claim.budget_free])
+        at_this_budget = " at this budget" if leans else ""
+        notes.append(f"about {verdict.needed:,} similar seeds {WOULD_DECIDE}{at_this_budget}")
+    notes += filter(None, [less and f"reduced budget: {less}", less and claim.budget_free])
     said = LEANING.get(verdict.verdict, verdict.verdict) if leans else verdict.verdict
     return Verdict(said, notes, verdict.needed)
 

@@ -25,6 +25,8 @@ WIDTH, HEIGHT, LINE, APART = 300, 260, 18, 6  # a picture, a line above it, and 
 FILMS = (".gif", ".png")  # an animation, or a strip of pictures
 FRAMES, FRAMES_A_SECOND, STRIP = 50, 15, 6  # of an animation; pictures of a filmstrip
 
+PART = 1000  # frames of training between two reports of progress
+Progress = Callable[[int, int], None]
 Act = Callable[[np.ndarray], np.ndarray]  # actions [row, number] by observations [row, number]
 
 
@@ -173,19 +175,33 @@ def _sheet(
     return sheet
 
 
-def trained(family: WalkerFamily, numbers: Sequence[float], frames: int, seed: int) -> Act:
+def trained(
+    family: WalkerFamily,
+    numbers: Sequence[float],
+    frames: int,
+    seed: int,
+    progress: Progress = lambda done, total: None,
+) -> Act:
     """DDPG agents, one a member, after so many frames alone in it; without noise."""
     from pfedrl.algorithms.ddpg.ddpg import DDPG
 
     listed = family.model_copy(update={"agents": len(numbers), "members": list(numbers)})
     settings = validate(DDPG, {"frames": frames, "local_steps": frames}, "watch")
     learner = settings.learner(listed.task(listed.draw([seed])), [seed])
-    learner.advance(frames)
+    for done in range(0, frames, PART):
+        learner.advance(min(PART, frames - done))
+        progress(min(done + PART, frames), frames)
     return learner.policy(learner.stack[0])
 
 
 def watch(
-    name: str, output: Path, acting: str, sizes: Sequence[float], frames: int, seed: int
+    name: str,
+    output: Path,
+    acting: str,
+    sizes: Sequence[float],
+    frames: int,
+    seed: int,
+    progress: Progress = lambda done, total: None,
 ) -> None:
     """A film of the family's members; without sizes the smallest and the largest of the paper's."""
     if output.suffix not in FILMS:
@@ -201,5 +217,5 @@ def watch(
     def act(seen: np.ndarray) -> np.ndarray:
         return spread[acting] * random.uniform(-1, 1, (len(seen), actions))
 
-    chosen = trained(family, numbers, frames, seed) if acting == "ddpg" else act
+    chosen = trained(family, numbers, frames, seed, progress) if acting == "ddpg" else act
     film(family, numbers, chosen, output, seed)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from pfedrl.cli.program import (
+    CONSOLE,
     CellName,
     Code,
     Experiment,
@@ -71,7 +72,7 @@ def describe(
     block = parse_block(seeds)
     found = find_cell(Project.here(), paper, experiment, cell, scale)
     if not isinstance(found.family, WalkerFamily):
-        raise PfedrlError(f"{paper}/{experiment}: its members are no models of MuJoCo.")
+        raise PfedrlError(f"{paper}/{experiment}: its members are not MuJoCo models.")
     environments = draws_path(scale, found, f"{block.start}-{block.stop}")
     output = output or environments.with_suffix("")
     describe(found.family, read_draws(environments, found, block), block, output)
@@ -86,30 +87,35 @@ def run(
     seeds: Seeds,
     scale: RunScale = "laptop",
     environments: Annotated[
-        Path | None, typer.Option(help="What `pfedrl build` wrote; drawn afresh by default.")
+        Path | None,
+        typer.Option(help="A file of `pfedrl build`. Default: draw the environments anew."),
     ] = None,
     output: Output = None,
     code: Code = None,
     taken: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="Runs of another cell with the same settings: their rows."),
+        typer.Option("--from", help="Reuse these runs of a cell with identical settings."),
     ] = None,
     checkpoint_seconds: Annotated[
         float,
-        typer.Option(min=0, envvar="PFEDRL_CHECKPOINT_SECONDS", help="Between two checkpoints."),
+        typer.Option(
+            min=0, envvar="PFEDRL_CHECKPOINT_SECONDS", help="Seconds between two checkpoints."
+        ),
     ] = 60.0,
 ) -> None:
-    """Run a cell on a block of seeds and write its artifact, a Parquet file in long form.
+    """Run a cell on a block of seeds; write a Parquet file and print the final values.
 
-    A long run keeps a checkpoint beside its output. Killed, it goes on from there when the same
-    command is given again, and ends in the same numbers. A cell that an earlier experiment has too,
-    under another name, takes that one's rows instead (--from).
+    A run that is finished already, with the same settings, seeds and code, is shown and not
+    computed again; remove its file to compute it anew. A long run keeps a checkpoint beside its
+    output: if it is interrupted, the same command resumes it and ends in the same numbers. If an
+    earlier experiment has an identical cell, its results can be reused (--from).
 
     Example: pfedrl run qavg table1_random_mdps qavg_kappa=0.2 --seeds 0-100
     """
     from pfedrl.core.progress import progress_bar
     from pfedrl.pipeline.cells import find_cell, parse_block, run_path
     from pfedrl.pipeline.execute import run
+    from pfedrl.pipeline.finals import finished
     from pfedrl.pipeline.fingerprint import check_code, run_code
     from pfedrl.pipeline.project import Project
     from pfedrl.pipeline.twins import take_rows
@@ -122,9 +128,30 @@ def run(
         take_rows(found, block, taken, output)
         typer.echo(output)
         return
-    with progress_bar(f"{experiment}/{cell}") as progress:
-        run(found, block, output, environments, progress, checkpoint_seconds)
+    if environments is None and finished(found, block, output):
+        typer.echo("Finished before, with the same settings, seeds and code. Nothing to compute.")
+    else:
+        with progress_bar(f"{experiment}/{cell}") as progress:
+            run(found, block, output, environments, progress, checkpoint_seconds)
+    if not CONSOLE:  # a job of the pipeline logs, and has no one to show them to
+        show_finals(output)
     typer.echo(output)
+
+
+def show_finals(run: Path) -> None:
+    """The main metrics of a run, and what it took."""
+    from pfedrl.analysis.words import words_of
+    from pfedrl.core.progress import span
+    from pfedrl.pipeline.finals import finals
+
+    found, facts = finals(run)
+    first, last = facts["seeds"]
+    typer.echo(f"Final values, mean ± standard deviation over {last - first:,} seeds:")
+    for metric, mean, deviation, seeds in found:
+        spread = "" if deviation != deviation else f" ± {deviation:.3g}"
+        short = "" if seeds == last - first else f" ({seeds:,} seeds with a value)"
+        typer.echo(f"  {words_of(metric)}: {mean:,.5g}{spread}{short}")
+    typer.echo(f"Took {span(facts['wall_seconds'])} ({span(facts['cpu_seconds'])} of core time).")
 
 
 @app.command()

@@ -9,6 +9,8 @@ import typer
 from pfedrl.cli.program import Cores, ScaleName, app, available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 
+WATCHED = ("figure_eight", "half_cheetah", "hopper")
+
 
 @app.command("list")
 def list_(
@@ -28,13 +30,74 @@ def list_(
 
 
 @app.command()
+def demo() -> None:
+    """Run one table and one learning curve in a minute, and compare both with the record."""
+    from rich.console import Console
+
+    from pfedrl.pipeline.project import Project
+
+    project, console = Project.here(), Console(highlight=False, soft_wrap=True)
+    console.print("Loading (a few seconds; longer the first time, when kernels are compiled).")
+    from pfedrl.analysis.demo import demo
+
+    demo(project, console)
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(help="An algorithm: pfed_dqn_rep, or PFedDQN-Rep.")],
+    second: Annotated[str, typer.Argument(help="The algorithm to compare it with.")],
+    on: Annotated[str, typer.Option(help="A family, as in cartpole, or one experiment.")],
+) -> None:
+    """Compare two algorithms on a family, by the published runs: who is better, by how much.
+
+    Shows every metric that both have, with its 95% interval, seeds won and lost, the training
+    budget, and the same comparison under each reading of what the paper leaves open.
+
+    Example: pfedrl compare pfed_dqn_rep dqn_avg --on cartpole
+    """
+    from rich.console import Console
+
+    from pfedrl.analysis import compare_words as words
+    from pfedrl.analysis.compare import compare, differences, main, readings
+    from pfedrl.pipeline.listing import show_table
+    from pfedrl.pipeline.project import Project
+
+    project = Project.here()
+    fullest, *others = compare(project, first, second, on)
+    found = differences(project, fullest)
+    chosen = main(project, fullest, [one.metric for one in found])
+    typer.echo(f"{words.sentence(fullest, found[: len(chosen)] or found[:1])}\n")
+    typer.echo(f"{words.place(fullest)}.")
+    columns = tuple(
+        {"first": fullest.first, "second": fullest.second}.get(c, c) for c in words.COLUMNS
+    )
+    show_table(Console(), "", columns, [words.row(one) for one in found])
+    typer.echo(f"{words.INTERVALS} {words.CENSORED}")
+    for line in words.lines_of_readings(
+        readings(project, fullest, found[0].metric), found[0].words
+    ):
+        typer.echo(line)
+    if others:
+        typer.echo("Other experiments that have both:")
+    for other in others:
+        of = differences(project, other)
+        count = len(main(project, other, [one.metric for one in of])) or 1
+        typer.echo(f"  {words.place(other)}: {words.sentence(other, of[:count])}")
+
+
+@app.command()
 def watch(
     family: Annotated[
         str, typer.Argument(help="The family to watch: figure_eight, hopper or half_cheetah.")
     ],
     output: Annotated[
-        Path, typer.Option(help="The animation to write; of walkers also a strip, as a .png.")
-    ] = Path("watch.gif"),
+        Path | None,
+        typer.Option(
+            help="The animation (.gif) or, of walkers, a strip of pictures (.png). "
+            "Default: results/watch/FAMILY.gif."
+        ),
+    ] = None,
     acceleration: Annotated[
         float | None,
         typer.Option(help="Figure eight, of the agents; without it all drive like humans."),
@@ -58,25 +121,34 @@ def watch(
     ] = False,
 ) -> None:
     """Record an episode as an animated picture, or show it in the simulator's window."""
-    from pfedrl.analysis import walkers
+    if family not in WATCHED:
+        raise unknown("family to watch", family, WATCHED)
+    output = output or Path("results", "watch", f"{family}.gif")
+    if family == "figure_eight":
+        if output.suffix.lower() != ".gif":
+            raise PfedrlError(f"--output {output}: the animation is a GIF; give a name with .gif.")
+        if acceleration is not None and not math.isfinite(acceleration):
+            raise PfedrlError(f"--acceleration {acceleration}: give a number, in m/s^2.")
+    if not live:
+        typer.echo(f"Recording an episode of {family} to {output} ...", err=True)
+    from pfedrl.core.progress import progress_bar
 
-    if family in walkers.FAMILIES:
-        walkers.watch(family, output, acting, member or [], frames, seed)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    if family != "figure_eight":
+        from pfedrl.analysis import walkers
+
+        with progress_bar(f"{family}, frames of training") as progress:
+            walkers.watch(family, output, acting, member or [], frames, seed, progress)
         typer.echo(output)
         return
-    if family != "figure_eight":
-        raise unknown("family to watch", family, ["figure_eight", *walkers.FAMILIES])
-    if output.suffix.lower() != ".gif":
-        raise PfedrlError(f"--output {output}: the animation is a GIF; give a name that ends so.")
-    if acceleration is not None and not math.isfinite(acceleration):
-        raise PfedrlError(f"--acceleration {acceleration}: give a number, in m/s^2.")
     from pfedrl.analysis.traffic import watch, watch_live
 
     settings = {} if placement is None else {"placement": placement}
     if live:
         watch_live(settings, acceleration, seed)
         return
-    watch(output, settings, acceleration, seed)
+    with progress_bar(f"{family}, pictures") as progress:
+        watch(output, settings, acceleration, seed, progress=progress)
     typer.echo(output)
 
 
@@ -118,10 +190,10 @@ def benchmark(
 @app.command()
 def cost(
     scale: ScaleName = "paper",
-    hours: Annotated[float, typer.Option(min=0.1, help="In which it shall be done.")] = 24.0,
+    hours: Annotated[float, typer.Option(min=0.1, help="Time limit in hours.")] = 24.0,
     cores: Cores = None,
 ) -> None:
-    """Say what all runs of a scale cost: core-hours, memory, disk, and nodes to be done in time.
+    """Estimate the cost of a scale: core-hours, memory, disk, and nodes for the time limit.
 
     Prices are those of earlier runs, and of short ones with a paper's own settings (pfedrl rates).
     What is left to run: snakemake --dry-run.
@@ -145,7 +217,7 @@ def cost(
 def rates(
     paper: Annotated[str | None, typer.Argument(help="One paper; all by default.")] = None,
     experiment: Annotated[str | None, typer.Argument(help="One of its experiments.")] = None,
-    again: Annotated[bool, typer.Option(help="Also what was measured before.")] = False,
+    again: Annotated[bool, typer.Option(help="Measure again what was measured before.")] = False,
 ) -> None:
     """Measure what the papers' own settings cost, on one seed and very short trainings.
 

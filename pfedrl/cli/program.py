@@ -5,24 +5,38 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from pfedrl import __version__
 from pfedrl.core.errors import NO_SPACE, PfedrlError
 
+FIRST = ("list", "compare", "run")  # what a newcomer asks for
+
+
+class Commands(TyperGroup):
+    """The commands as the help lists them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        names = super().list_commands(ctx)
+        return [*FIRST, *(name for name in names if name not in FIRST)]
+
+
 app = typer.Typer(
     name="pfedrl",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="""Federated and personalised RL, reproduced and compared.
 
-    The pipeline is build -> run -> summarise -> draw / claims -> report. `snakemake --cores all`
-    calls these commands for you; by hand they do one step of it, from the project's folder, and
-    read and write the same files. `pfedrl list` shows what there is to name.""",
+    `pfedrl list` shows what can be named, `pfedrl compare` answers which of two algorithms is
+    better, and `pfedrl run` runs one cell. The pipeline is build -> run -> summarise -> draw /
+    claims -> report; `snakemake --cores all` calls these commands. Called by hand in the project's
+    folder, each does one step of it and reads and writes the same files.""",
 )
 
 Paper = Annotated[str, typer.Argument(help="A folder in workflow/papers, as in `qavg`.")]
@@ -50,11 +64,10 @@ def scale_to_run(scale: str) -> str:
 RunScale = Annotated[str, typer.Option("--scale", help=SCALE, callback=scale_to_run)]
 Output = Annotated[Path | None, typer.Option(help="Default: where the pipeline would write.")]
 Cores = Annotated[
-    int | None, typer.Option(min=1, help="Processes at once; one a processor by default.")
+    int | None,
+    typer.Option(min=1, help="Number of parallel processes. Default: one per processor."),
 ]
-Code = Annotated[
-    str | None, typer.Option(help="The fingerprint that the code must have; any by default.")
-]
+Code = Annotated[str | None, typer.Option(help="Fail unless the code has this fingerprint.")]
 
 OF_THE_DISK = (
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM
@@ -89,7 +102,7 @@ def options(
         typer.Option("--version", help="Show the version.", callback=version, is_eager=True),
     ] = False,
     log: Annotated[
-        Path | None, typer.Option(help="A file for what the command says.", callback=log_to)
+        Path | None, typer.Option(help="Write all output to this file.", callback=log_to)
     ] = None,
 ) -> None:
     """What stands before a command."""
@@ -114,10 +127,13 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+RESUMES = ("run", "decide", "data")  # commands that keep what they had done when they are stopped
+
+
 def stopped(number: int, *_: object) -> NoReturn:
     """A batch system's or a person's polite end: one line, and the shell's code for the signal."""
-    name = signal.Signals(number).name
-    say(f"stopped by {name}. The same command goes on from here.")
+    resumes = any(argument in RESUMES for argument in sys.argv[1:4])  # behind --log FILE
+    say("interrupted." + (" Run the same command to resume." if resumes else ""))
     sys.exit(128 + number)
 
 
@@ -134,6 +150,6 @@ def main() -> NoReturn:
         if error.errno not in OF_THE_DISK:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        say(f"{where}{error.strerror}. Nothing finished is lost; the same command goes on.")
+        say(f"{where}{error.strerror}. Finished work is kept. Make room and run the same command.")
         sys.exit(NO_SPACE)
     sys.exit(0)

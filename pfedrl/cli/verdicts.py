@@ -17,7 +17,7 @@ def publish(
 ) -> None:
     """Add finished runs to results/published, from which tables, figures and verdicts are made.
 
-    Seeds count when all variants of their experiment have them; which wait is said.
+    A seed counts only once every variant of its experiment has run it; seeds that wait are listed.
     """
     from pfedrl.pipeline.project import Project
     from pfedrl.pipeline.published import publish, waiting
@@ -32,7 +32,7 @@ def publish(
 
 @app.command()
 def figures(
-    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path("paper_figures"),
+    output: Annotated[Path, typer.Option(help="Output folder.")] = Path("paper_figures"),
     cores: Cores = None,
 ) -> None:
     """Draw every table and figure again, with the verdicts, from results/published alone."""
@@ -51,31 +51,33 @@ def figures(
 def plan(
     scale: ScaleName = "published",
     cores: Cores = None,
-    json: Annotated[Path | None, typer.Option(help="A file for the same as JSON.")] = None,
+    json: Annotated[Path | None, typer.Option(help="A file for all tables as JSON.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all tables, not only the cheapest claims.")
+    ] = False,
 ) -> None:
     """List the claims that are open: the seeds they need, and the core-hours that those cost.
 
-    Prices come from what the runs behind the verdicts took. Published runs are judged first; at
-    another scale the verdicts are those of the last `pfedrl claims`.
+    Prices come from what the runs behind the verdicts took. The verdicts are those in
+    results/SCALE/claims: of published runs `pfedrl figures` writes them, of others `pfedrl claims`.
     """
     from pfedrl.analysis.output import write_json
     from pfedrl.analysis.plan import read_ledger
     from pfedrl.analysis.plan_tables import as_json, show
-    from pfedrl.analysis.redraw import judge_published
     from pfedrl.pipeline.project import Project
 
-    project = Project.here()
-    if scale == "published":
-        judge_published(project)
-    ledger = read_ledger(project, scale)
-    show(ledger, cores or available_cores())
+    typer.echo(
+        f"Reading the verdicts in results/{scale}/claims and the runs behind them ...", err=True
+    )
+    ledger = read_ledger(Project.here(), scale)
+    show(ledger, cores or available_cores(), every)
     if json is not None:
         write_json(json, as_json(ledger, cores or available_cores()))
 
 
 @app.command()
 def decide(
-    hours: Annotated[float, typer.Option(min=0, help="How long it may take.")],
+    hours: Annotated[float, typer.Option(min=0, help="Time limit in hours.")],
     cores: Cores = None,
 ) -> None:
     """Add seeds to the published runs where an hour decides most claims, and stop in time."""
@@ -87,7 +89,7 @@ def decide(
 
 @app.command()
 def level(
-    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
+    output: Annotated[Path, typer.Option(help="Output folder.")] = Path(
         "paper_figures", "evidence"
     ),
 ) -> None:
@@ -99,7 +101,7 @@ def level(
 
 @app.command()
 def rejudged(
-    output: Annotated[Path, typer.Option(help="The folder they go to.")] = Path(
+    output: Annotated[Path, typer.Option(help="Output folder.")] = Path(
         "paper_figures", "evidence"
     ),
 ) -> None:
@@ -120,9 +122,9 @@ def verify(
             help="Algorithms or statements; with --published: PAPER [EXPERIMENT [CELL]]."
         ),
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Store what comes out here.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Store the results.")] = False,
     published: Annotated[
-        bool, typer.Option("--published", help="Published runs; without names, a list of them.")
+        bool, typer.Option("--published", help="Check published runs; without names, list them.")
     ] = False,
 ) -> None:
     """Run again what is stored and say: same bits, same to rounding, or differs.

@@ -21,7 +21,7 @@ def unsealed(facts: dict[str, Any], schema: Any, table: Any = None) -> dict[str,
         table.validate(full=True)  # the pages' own heads have no checksum
     own = {key: value for key, value in facts.items() if key != KEY}
     if facts.get(KEY, digest := _digest(own, schema)) != digest:
-        raise ValueError("its facts do not fit their checksum")
+        raise ValueError("its metadata does not match its checksum")
     return own
 
 

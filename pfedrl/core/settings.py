@@ -17,8 +17,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    # settings that came later, by a default that changes nothing: at that default they are not
-    # said, so that runs from before keep their names and stay comparable
+    # Settings added later. Their default reproduces older runs, so it is left out of the key.
     later: ClassVar[frozenset[str]] = frozenset()
 
     def said(self) -> dict[str, Any]:

@@ -44,10 +44,10 @@ def read_state(path: Path) -> Any:
     """What was written; a ValueError says why a file cannot be trusted."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise ValueError("it is in no format that this version writes")
+            raise ValueError("this version cannot read its format")
         digest = file.read(START - len(MAGIC))
         if hashlib.file_digest(file, DIGEST).digest() != digest:
-            raise ValueError("its checksum does not fit")
+            raise ValueError("its checksum does not match")
         file.seek(START)
         try:
             (length,) = LENGTH.unpack(file.read(LENGTH.size))
@@ -55,7 +55,7 @@ def read_state(path: Path) -> Any:
             arrays = [_array(file, *described) for described in shape["arrays"]]
             return _unpacked(shape["state"], arrays)
         except (struct.error, KeyError, IndexError, TypeError) as error:
-            raise ValueError(f"it is not put together as it should be: {error}") from None
+            raise ValueError(f"its structure is invalid: {error}") from None
 
 
 def _described(array: np.ndarray) -> list[Any]:
@@ -66,10 +66,10 @@ def _described(array: np.ndarray) -> list[Any]:
 def _array(file: BinaryIO, kind: str, shape: list[int], order: Any) -> np.ndarray:
     dtype = np.dtype(kind)
     if dtype.kind not in KINDS:
-        raise ValueError(f"an array of {dtype} has no place in it")
+        raise ValueError(f"unsupported array type {dtype}")
     flat = np.empty(math.prod(shape), dtype)
     if file.readinto(flat.view(np.uint8)) != flat.nbytes:  # type: ignore[attr-defined]
-        raise ValueError("an array is cut short")
+        raise ValueError("an array is truncated")
     return flat.reshape(shape, order=order)
 
 
@@ -91,12 +91,12 @@ def _packed(value: Any, arrays: list[np.ndarray], where: str) -> Any:
         return {"number": _aside(np.asarray(value), arrays, where)}
     if type(value) is np.ndarray:
         return {"array": _aside(value, arrays, where)}
-    raise TypeError(f"{where}: a file of state cannot hold a {type(value).__name__}")
+    raise TypeError(f"{where}: a state file cannot hold a {type(value).__name__}")
 
 
 def _aside(array: np.ndarray, arrays: list[np.ndarray], where: str) -> int:
     if array.dtype.kind not in KINDS:
-        raise TypeError(f"{where}: a file of state cannot hold an array of {array.dtype}")
+        raise TypeError(f"{where}: a state file cannot hold an array of {array.dtype}")
     arrays.append(array)
     return len(arrays) - 1
 
@@ -119,4 +119,4 @@ def _unpacked(value: Any, arrays: list[np.ndarray]) -> Any:
         case "tensor":
             # not imported here: whose learner keeps tensors has done so, and no other needs it
             return sys.modules["torch"].from_numpy(arrays[held])
-    raise ValueError(f"a '{kind}' has no place in it")
+    raise ValueError(f"unknown kind of entry '{kind}'")

@@ -26,4 +26,5 @@ def in_no_package(project: Project, paper: str, experiment: str) -> str | None:
     if source is None or source.package is not None:
         return None
     command = f"pfedrl data fetch {name} --folder FOLDER"
-    return f"{FACTS[str(name)].title} is in no package (bring it: {command})"
+    title = FACTS[str(name)].title
+    return f"{title} cannot be downloaded automatically; supply it with: {command}"

@@ -35,7 +35,7 @@ def _wanted(name: str, patterns: list[str]) -> bool:
 
 def _put(file: IO[bytes], name: str, into: Path) -> None:
     if (into / name).exists():
-        raise PfedrlError(f"{name} is there twice; which one is meant cannot be known.")
+        raise PfedrlError(f"{name} is there twice; remove one of them.")
     with (into / name).open("wb") as copy:
         shutil.copyfileobj(file, copy)
 
@@ -86,6 +86,4 @@ def _from_zip(path: Path, patterns: list[str], into: Path) -> None:
 
 
 def _refused(path: Path, reason: str) -> PfedrlError:
-    return PfedrlError(
-        f"{path.name}: is refused, for it would write outside its folder ({reason})."
-    )
+    return PfedrlError(f"{path.name}: is rejected: it would write outside its folder ({reason}).")

@@ -129,8 +129,9 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             )  # fmt: skip
             if cell.name in names or cell.key() in keys:
                 raise PfedrlError(
-                    f"{where}: the cell '{cell.name}' is there twice. Points of a sweep must "
-                    "differ within six digits, and no variant may be called as another's cell."
+                    f"{where}: the cell '{cell.name}' is defined twice. Points of a sweep must "
+                    "differ in their first six digits, and no variant may have the name of another "
+                    "variant's cell."
                 )
             names.add(cell.name)
             keys.add(cell.key())

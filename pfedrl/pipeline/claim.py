@@ -91,7 +91,10 @@ class Greater(Terms):
         other = (self.greater_metric, self.agent, self.reached, self.ends)
         plain = self.factor == 1 and self.of_agents == "mean" and not any(other)
         if self.since is not None and not plain:
-            raise ValueError("'since' is for one metric as it is, of all agents")
+            raise ValueError(
+                "'since' cannot be combined with 'factor', 'of_agents', 'greater_metric', 'agent', "
+                "'reached' or 'ends'"
+            )
         return self
 
 

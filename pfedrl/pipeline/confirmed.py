@@ -113,15 +113,15 @@ def _words(project: Project, records: Records, scale: str, found: list[Cell]) ->
         except PfedrlError as error:
             if error.exit_code == BROKEN_ARTIFACT:
                 raise
-            return f"other settings than now ({cell.name})"
+            return f"the settings of {cell.name} have changed since"
         if not of_the_code_here(project, made):
             other.append(made)
     if not other:
-        return "the code here"
+        return "this version of the code"
     seeds = [seed for made in other if (seed := confirmed_seed(records, made)) is not None]
-    said = f"other code in {len(other)} of {len(found)} cells"
+    said = f"another version of the code in {len(other)} of {len(found)} cells"
     if not seeds:
         return said
     which = ", ".join(map(str, sorted(set(seeds))))
-    count = "" if len(seeds) == len(other) else f", in {len(seeds)} of them"
-    return f"{said}; seed {which} made again by the code here: same bits{count}"
+    count = "" if len(seeds) == len(other) else f" ({len(seeds)} of these cells)"
+    return f"{said}; seed {which} rerun with this version{count}: same bits"

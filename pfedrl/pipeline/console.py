@@ -7,11 +7,13 @@ are in .snakemake/log, and on the console with `--printshellcmds` or `--verbose`
 """
 
 import logging
+import signal
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -19,6 +21,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from pfedrl.pipeline.command_line import INTERRUPTED
 from pfedrl.pipeline.costs import NEVER_RUN, Cost, core_hours, duration, sentences
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
@@ -34,7 +37,6 @@ UP_TO_DATE = "Nothing to be done"
 SAID_TOO = (  # though Snakemake takes them for details
     UP_TO_DATE,
     "Will exit after finishing currently running jobs",
-    "Terminating processes on user request",
 )
 RESTART = "Trying to restart job"
 
@@ -51,21 +53,22 @@ class Job(NamedTuple):
     wildcards: dict[str, str]
 
 
-def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> None:
+def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> Callable[[], None]:
     """Put our console in the place of Snakemake's, unless its own words are asked for.
 
     Snakemake finds no plugin in a package that is installed to be edited, so the Snakefile does it.
+    Returned is what to call when the pipeline is told to stop.
     """
     manager, settings = workflow.logger_manager, workflow.output_settings
     if settings.printshellcmds or settings.verbose or not workflow.is_main_process:
-        return
+        return lambda: None
+    ours = JobConsole(report, price, settings.dryrun, cores)
     for handler in list(manager.logger.handlers):
         if handler.name == STREAM:
             manager.logger.removeHandler(handler)
-            ours = JobConsole(report, price, settings.dryrun, cores)
             manager.logger.addHandler(ours)
-            if ours.console.is_terminal:  # the larger scales take a while
-                ours.console.print("Looking for what is out of date.")
+            signal.signal(signal.SIGINT, ours.end_now)
+    return ours.stopping
 
 
 class JobConsole(logging.Handler):
@@ -79,9 +82,19 @@ class JobConsole(logging.Handler):
         self.done, self.total = 0, 0
         self.failed: set[int] = set()  # jobs whose last try was no good
         self.trouble = False  # besides a job's
+        self.interrupted = False
         self.said: set[str] = set()
         self.started = time.monotonic()
         self.live: Live | None = None
+
+    def stopping(self) -> None:
+        """Jobs that end from now on were interrupted; they did not fail."""
+        self.interrupted = True
+
+    def end_now(self, *_: object) -> NoReturn:
+        """Ctrl-C: Snakemake's scheduler ends its jobs on this; before, nothing is under way."""
+        self.stopping()
+        sys.exit(INTERRUPTED)
 
     def emit(self, record: logging.LogRecord) -> None:
         event = str(getattr(record, "event", "") or "")
@@ -108,14 +121,14 @@ class JobConsole(logging.Handler):
         ended = did and not self.dry and not self.trouble
         if self.dry and self.jobs:
             self.console.print(summary(self.jobs.values(), self.price, self.cores))
-        elif self.failed:
+        elif self.interrupted and not self.total:
+            self.console.print("Interrupted before the first job. Run the same command to resume.")
+        elif self.failed or (not self.dry and self.done < self.total):
+            how = "Interrupted" if self.interrupted else "Stopped"
+            failures = f", {len(self.failed)} failed" if self.failed else ""
             self.console.print(
-                f"{len(self.failed)} failed, {self.done} of {self.total} done. After the cause is "
-                "mended, the same command goes on from here."
-            )
-        elif not self.dry and self.done < self.total:
-            self.console.print(
-                f"Stopped, {self.done} of {self.total} done. The same command goes on from here."
+                f"{how}: {self.done} of {self.total} jobs done{failures}. "
+                "Run the same command to resume."
             )
         elif ended and self.report.exists():
             self.console.print(f"The report is {self.report}")
@@ -151,6 +164,8 @@ class JobConsole(logging.Handler):
 
     def _job_error(self, record: Any) -> None:
         job = self.jobs.pop(record.jobid, None)
+        if self.interrupted:
+            return
         self.failed.add(record.jobid)
         title = record.rule_name if job is None else job.title
         self.console.print(f"Failed: {title}")

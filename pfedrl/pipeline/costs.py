@@ -31,7 +31,7 @@ SHORT = 60  # seconds; below that, starting a job costs as much as the job
 SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
-NEVER_RUN = "nothing like them has been run here"
+NEVER_RUN = "no similar run has been measured here"
 
 
 @dataclass(frozen=True)
@@ -195,14 +195,16 @@ def sentences(
             f"{len(costs)} runs take about {duration(core_hours(costs))} of core time, "
             f"{duration(makespan(seconds, cores) / 3600)} on {cores} cores; the longest "
             f"{duration(longest / 3600)}. Up to {max(c.memory_mb for c in costs):.0f} MB of "
-            f"memory a job, {sum(c.disk_mb for c in costs):.2g} MB of disk."
+            f"memory per job, {sum(c.disk_mb for c in costs):.2g} MB of disk."
         )
         within = hours * 3600
         if longest + START_UP > within:
-            said.append(f"The longest is not done within {hours:g} h, on however many nodes.")
+            said.append(
+                f"The longest run alone takes more than {hours:g} h, on any number of nodes."
+            )
             within = longest + START_UP
         said.append(
-            f"Nodes of {cores} cores that are done within {duration(within / 3600)}: "
+            f"Nodes of {cores} cores needed to finish within {duration(within / 3600)}: "
             f"{nodes(seconds, cores, within)}."
         )
     said += [f"{count} runs are not counted: {reason}." for reason, count in uncounted.items()]

@@ -39,11 +39,11 @@ def changed(cell: Cell, own: Cell) -> Iterable[tuple[str, Any, Any, bool]]:
 
 
 def _phrase(name: str, changes: list[tuple[Any, Any, bool]]) -> str:
-    """'20 of 200 rounds' where something is counted less often, else 'target 250, not 350'."""
+    """'20 of 200 rounds' where something is counted, else 'target 250 instead of 350'."""
     ours, theirs = _span({ours for ours, _, _ in changes}), _span({own for _, own, _ in changes})
     if all(counted and less < own for less, own, counted in changes):
         return f"{ours} of {theirs} {name}"
-    return f"{name} {ours}, not {theirs}"
+    return f"{name} {ours} instead of {theirs}"
 
 
 def _span(values: set[Any]) -> str:

@@ -47,7 +47,7 @@ def fetch(
     if target.exists():
         return target
     if folder is not None and not folder.is_dir():
-        raise PfedrlError(f"{folder}: is no folder.")
+        raise PfedrlError(f"{folder}: is not a folder.")
     target.parent.mkdir(parents=True, exist_ok=True)
     reasons = []
     for words, bring in _ways(source, folder):
@@ -61,7 +61,7 @@ def fetch(
             except SourceError as error:
                 reasons.append(f"{words}: {error}")
     hint = f"Name a folder that has it: pfedrl data fetch {name} --folder FOLDER"
-    said = "; ".join(reasons) or "it is in no package and on no open site"
+    said = "; ".join(reasons) or "no package and no public site has it"
     raise SourceError(f"{title} cannot be fetched ({said}). {hint}")
 
 
@@ -92,8 +92,7 @@ def _converted(name: str, files: Path, expected: str | None, words: str) -> Path
         raise SourceError(f"{error}") from None
     except (ValueError, KeyError, IndexError, EOFError, OSError) as error:
         raise PfedrlError(
-            f"{FACTS[name].title} from {words} is not what it should be ({error}). "
-            "Nothing was kept.",
+            f"{FACTS[name].title} from {words} has unexpected content ({error}). Nothing was kept.",
             exit_code=BROKEN_ARTIFACT,
         ) from None
     _compare(digest(arrays), expected, f"{FACTS[name].title} from {words}")
@@ -103,8 +102,8 @@ def _converted(name: str, files: Path, expected: str | None, words: str) -> Path
 def _compare(found: str, expected: str | None, what: str) -> None:
     if expected is not None and found != expected:
         raise PfedrlError(
-            f"{what} has the checksum {found}, not {expected}: it was changed, or broken on its "
-            "way. Nothing was kept; try again, or name another source.",
+            f"{what} has the checksum {found}, not {expected}: it was changed or corrupted. "
+            "Nothing was kept; try again, or choose another source.",
             exit_code=BROKEN_ARTIFACT,
         )
 
@@ -120,7 +119,7 @@ def _package(package: Package, given: Path, megabytes: int, progress: Progress) 
     work.mkdir()
     command = _command(package, given, work)
     if shutil.which(command[0]) is None:
-        raise SourceError(f"there is no {command[0]} here")
+        raise SourceError(f"{command[0]} is not installed")
     said = work / "said"
     environment = os.environ | {"TMPDIR": str(work)}  # what is fetched can be seen to grow
     with said.open("wb") as output:
@@ -141,10 +140,10 @@ def _package(package: Package, given: Path, megabytes: int, progress: Progress) 
         errors = [
             line.strip() for line in lines if line.lower().startswith(("e:", "err", "npm err"))
         ]
-        raise SourceError(" ".join(errors[:2]) or f"{command[0]} gave up")
+        raise SourceError(" ".join(errors[:2]) or f"{command[0]} failed")
     fetched = [path for path in given.iterdir() if path.is_file()]
     if len(fetched) != 1:
-        raise SourceError(f"{command[0]} brought {len(fetched)} files instead of one")
+        raise SourceError(f"{command[0]} downloaded {len(fetched)} files instead of one")
     _compare(_checksum(fetched[0], "sha256"), package.sha256, fetched[0].name)
     return given
 

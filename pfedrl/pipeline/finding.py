@@ -82,12 +82,14 @@ class Number(Settings):
             raise ValueError("'cell' is missing")
         asked = [key for key in ("metric", "setting", "verdict") if getattr(self, key) is not None]
         if len(asked) > 1:
-            raise ValueError(f"{' and '.join(asked)} are asked for at once")
+            raise ValueError(f"{' and '.join(asked)} cannot be combined")
         if isinstance(self.less, list) and len(self.less) != len(self.cells):
-            raise ValueError("'less' has another number of cells than 'cell'")
+            raise ValueError("'less' and 'cell' must have the same number of cells")
         by_seed = [key for key in ("less", "first", "where", "along") if getattr(self, key)]
         if by_seed and (self.since is not None or self.until is not None):
-            raise ValueError(f"'{by_seed[0]}' is of final values, and of a curve means are kept")
+            raise ValueError(
+                f"'{by_seed[0]}' needs final values, so it excludes 'since' and 'until'"
+            )
         return self
 
     @property
@@ -163,7 +165,7 @@ class Finding(Settings):
 def relation(words: str) -> Relation:
     found = re.fullmatch(r"(\S+) ([<>]) (\S+)", words)
     if found is None:
-        raise ValueError(f"holds: '{words}' should be as in 'rep < fed'")
+        raise ValueError(f"holds: '{words}' should have the form 'rep < fed'")
     return Relation(_side(found[1]), found[2], _side(found[3]))
 
 

@@ -88,7 +88,7 @@ def check_code(expected: str | None, found: str) -> None:
     """A job that began after an edit must not stand for the code that was planned, in a cache."""
     if expected is not None and expected != found:
         raise PfedrlError(
-            "the code was edited after the pipeline had started. Give the same command again."
+            "the code was edited after the pipeline had started. Run the same command again."
         )
 
 

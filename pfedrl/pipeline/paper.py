@@ -56,7 +56,7 @@ class Experiment(Settings):
     def labels_are_of_variants(self) -> "Experiment":
         for variant in self.labels:
             if variant not in self.variants:
-                raise ValueError(f"labels: '{variant}' is none of its variants")
+                raise ValueError(f"labels: '{variant}' is not one of its variants")
         return self
 
 
@@ -89,7 +89,7 @@ class Printed(Settings):
     @model_validator(mode="after")
     def a_point_has_a_key(self) -> "Printed":
         if (self.along is None) != (self.at is None):
-            raise ValueError("'along' and 'at' are given together or not at all")
+            raise ValueError("'along' and 'at' must be given together")
         return self
 
     @property
@@ -143,7 +143,7 @@ class Artifact(Settings):
         return needed <= set(run) and not set(self.experiments).isdisjoint(run)
 
 
-UNASKED = ("comparison", "readings_figure")  # drawings that experiments have by themselves
+UNASKED = ("comparison", "readings_figure")  # figures that every experiment gets automatically
 
 
 def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
@@ -153,9 +153,9 @@ def comparison_of(name: str, experiment: Experiment) -> Artifact | None:
     if experiment.family is None or cells < 2:
         return None
     caption = (
-        "Final values of every variant that ran, and differences on the same seeds to the "
-        f"best and to the baseline. In the figure a dot a seed, of the first {SHOWN} at most; a "
-        "bar across the 95% interval of all seeds is the mean."
+        "Final values of every variant that was run, and paired differences (same seeds) to the "
+        f"best variant and to the baseline. Each dot is one seed (at most the first {SHOWN}). The "
+        "vertical bar is the mean; the horizontal line is the 95% interval over all seeds."
     )
     beside = []
     if (ceiling := experiment.comparison.ceiling) is not None:
@@ -181,9 +181,9 @@ def readings_of(name: str, experiment: Experiment, made: list[str]) -> Artifact:
         experiments=[name, *made],
         may_miss=made,
         caption=(
-            "Final values of the algorithms that were run under every reading: a small mark a "
-            "seed, a large one the mean with its 95% interval. Trainings of another scale are of "
-            "another length, so compare within a row; controls are those of the first."
+            "Final values of the algorithms that were run under every reading. Each small mark is "
+            "one seed; the large mark is the mean with its 95% interval. Training lengths differ "
+            "between scales, so compare algorithms within a row. Controls are from the first row."
         ),
         options=experiment.comparison.model_dump(include={"metric"}),
     )
@@ -202,6 +202,7 @@ class FidelityNote(Settings):
 class Reference(Settings):
     """paper.yaml."""
 
+    short: str = Field(description="the name by which readers know the paper: PFedRL-Rep")
     title: str
     reference: str
     theory: str | None = Field(None, description="the folder that runs and judges its theory")

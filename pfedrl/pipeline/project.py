@@ -81,7 +81,9 @@ class Project:
         where = folder.relative_to(self.root)
         validate(Name, folder.name, f"{where}")
         if folder.name in RULES:
-            raise PfedrlError(f"{where}: a rule is called '{folder.name}'; rename the folder.")
+            raise PfedrlError(
+                f"{where}: '{folder.name}' is the name of a Snakemake rule; rename the folder."
+            )
         head = validate(Reference, read_yaml(folder / "paper.yaml"), f"{where}/paper.yaml")
         read: dict[str, Any] = {}
         for key, (kind, needed) in FILES.items():
@@ -97,7 +99,10 @@ class Project:
             if path.stem not in artifacts:
                 raise unknown("artifact", path.stem, artifacts, place)
             if artifacts[path.stem].printed:
-                raise PfedrlError(f"{where}/artifacts.yaml, {path.stem}: 'printed' is {place}.")
+                raise PfedrlError(
+                    f"{where}/artifacts.yaml, {path.stem}: 'printed' is read from {place}; remove "
+                    "it here."
+                )
             rows = _read_printed(path, place)
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
         declared, readings = read["experiments"], read.get("readings", [])
@@ -105,8 +110,8 @@ class Project:
         unasked = _under_readings(declared, readings) | _comparisons(read["experiments"])
         for name in artifacts.keys() & unasked.keys():
             raise PfedrlError(
-                f"{where}/artifacts.yaml, {name}: {unasked[name].experiments[0]} has an artifact "
-                "of that name without being asked: rename it."
+                f"{where}/artifacts.yaml, {name}: this name is reserved for the automatic figure "
+                f"of the experiment {unasked[name].experiments[0]}; rename the artifact."
             )
         read["artifacts"] = artifacts | unasked
         paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
@@ -155,7 +160,9 @@ class Project:
         path = folder / f"{name}.yaml"
         scale = validate(Scale, read_yaml(path), str(path.relative_to(self.root)))
         if scale.scale != name:
-            raise PfedrlError(f"workflow/scales/{name}.yaml: 'scale' must be {name}, as the file.")
+            raise PfedrlError(
+                f"workflow/scales/{name}.yaml: 'scale' must be {name}, like the file name."
+            )
         for paper, budgets in scale.papers.items():
             where = f"workflow/scales/{name}.yaml"
             if paper not in self.papers:
@@ -223,7 +230,9 @@ def _with_readings(
             if one not in experiments:
                 raise unknown("experiment", one, experiments, place)
         if (made := reading.runs(name)) in taken:
-            raise PfedrlError(f"{place}: {taken[made]} has an experiment {made}: rename one.")
+            raise PfedrlError(
+                f"{place}: the experiment {made} is defined by {taken[made]} too; rename one."
+            )
         taken[made] = f"the reading {reading.id}"
         known = dict.fromkeys(v for one in reading.experiments for v in experiments[one].variants)
         for variant in reading.variants:

@@ -40,8 +40,8 @@ def published_runs(root: Path, scale: str, cell: Cell) -> list[Path]:
         facts = read_facts(path)
         if facts["settings"] != cell.settings():
             raise PfedrlError(
-                f"{path}: was run with other settings than {cell.experiment}/{cell.name} has now. "
-                f"Run it again and publish it, or remove it: git rm {path}"
+                f"{path}: the settings of {cell.experiment}/{cell.name} have changed since this "
+                f"run. Run it again and publish it, or remove it: git rm {path}"
             )
         found.append((facts["seeds"], path))
     return [path for _, path in sorted(found)]
@@ -86,7 +86,10 @@ def waiting(project: Project, scale: str, papers: list[str]) -> Iterator[str]:
                     ", ".join(name for name, more in have.items() if more == ahead)
                     for ahead in (True, False)
                 )
-                yield f"{paper}/{experiment}: new seeds of {ahead} wait for {behind or 'the rest'}"
+                yield (
+                    f"{paper}/{experiment}: new seeds of {ahead} are not used yet. Run the same "
+                    f"seeds of {behind or 'the other cells'} and publish them."
+                )
 
 
 def scale_of(project: Project, paper: str, experiment: str) -> str | None:
@@ -119,7 +122,6 @@ def published_scale(project: Project) -> Scale:
         scale=NAME,
         description="What is published, each experiment at its fullest budget.",
         verdicts=True,
-        figures="paper_figures",
         papers=budgets,
     )
 
@@ -127,7 +129,7 @@ def published_scale(project: Project) -> Scale:
 def publish(project: Project, scale: str, papers: list[str]) -> Iterator[Path]:
     """Add the finished runs of a scale to the published ones; each new file as it is written."""
     if scale not in SCALES:
-        raise PfedrlError(f"scale '{scale}' is not published: {' and '.join(SCALES)} are.")
+        raise PfedrlError(f"scale '{scale}' cannot be published. Choose {' or '.join(SCALES)}.")
     for paper in papers:
         for experiment in project.paper(paper).experiments:
             if project.budget(project.scale(scale), paper, experiment) is None:
@@ -157,8 +159,8 @@ def add_run(root: Path, scale: str, cell: Cell, run: Path) -> Path | None:
                 return None
         elif ours.start < theirs.stop and theirs.start < ours.stop:
             raise PfedrlError(
-                f"{run}: shares seeds with {path}, which is published already. Remove that one, if "
-                f"the new run is to take its place (git rm {path}), or the new run (rm {run})."
+                f"{run}: shares seeds with the published run {path}. To replace the published "
+                f"run: git rm {path}. To keep it: rm {run}."
             )
     # single precision is more than any table prints, and half the size
     values = table["value"].cast(pa.float32())

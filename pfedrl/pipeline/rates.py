@@ -190,8 +190,9 @@ def _measure(own: Cell, short: Cell) -> Rate:
 def _growth(short: float, doubled: float) -> float:
     """What the length of a run costs, by its processor time and that of one twice as long.
 
-    A length costs something, and not more than the whole run: where it seems to, one of the two
-    was disturbed, and all that was measured counts as length, which promises too much, not nothing.
+    If the difference is not between zero and the whole run, one of the two times was disturbed.
+    All measured time is then attributed to run length, which may overestimate the cost but never
+    gives zero.
     """
     difference = doubled - short
     return difference if 0 < difference <= short else (short + doubled) / 3

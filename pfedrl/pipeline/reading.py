@@ -35,9 +35,9 @@ class Reading(Settings):
     @model_validator(mode="after")
     def an_experiment_has_variants(self) -> "Reading":
         if bool(self.experiments) != bool(self.variants):
-            raise ValueError("'experiments' and 'variants' are given together or not at all")
+            raise ValueError("'experiments' and 'variants' must be given together")
         if self.family and not self.experiments:
-            raise ValueError("'family' is of the 'experiments', of which none is given")
+            raise ValueError("'family' needs 'experiments'")
         return self
 
     def runs(self, experiment: str) -> str:

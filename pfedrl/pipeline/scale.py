@@ -29,7 +29,12 @@ class Scale(Settings):
     scale: str
     description: str
     verdicts: bool = Field(description="whether claims get a verdict; smoke only proves the wiring")
-    figures: str = Field(description="the folder that tables and figures go to")
     papers: dict[str, dict[str, Budget]] = Field(
         description="paper to experiment to budget; 'default' serves experiments not named"
     )
+
+    @property
+    def figures(self) -> str:
+        """The folder of its tables and figures. Only published runs write the committed one."""
+        committed = "paper_figures"
+        return committed if self.scale == "published" else f"results/{self.scale}/{committed}"

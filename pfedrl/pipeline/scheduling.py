@@ -9,30 +9,32 @@ SIGTERM makes it take a lock. Where it holds that lock already, as whenever it n
 ended, it would wait for ever. A thread of its own can wait.
 """
 
+from collections.abc import Callable
 from threading import Thread, Timer
 from typing import Any
 
 
-def mend_scheduler() -> None:
-    """Let it have one look ahead at a time, and end when told; another Snakemake is left as it
-    is."""
+def mend_scheduler(stopping: Callable[[], None]) -> None:
+    """Let it have one look ahead at a time, and end when told, after a call of `stopping`; another
+    Snakemake is left as it is."""
     from snakemake.scheduling.job_scheduler import JobScheduler
 
     if hasattr(JobScheduler, "_schedule_reevalutation"):
         JobScheduler._schedule_reevalutation = schedule_once
     if hasattr(JobScheduler, "exit_gracefully"):
+
+        def end_when_it_can(scheduler: Any, *_: object) -> None:
+            """As Snakemake's own, but the signal does not wait."""
+            stopping()
+            Thread(target=end, args=(scheduler,), daemon=True).start()
+
         JobScheduler.exit_gracefully = end_when_it_can
 
 
-def end_when_it_can(scheduler: Any, *_: object) -> None:
-    """As Snakemake's own, but the signal does not wait."""
-
-    def end() -> None:
-        with scheduler._lock:
-            scheduler._user_kill = "graceful"
-        scheduler._open_jobs.release()
-
-    Thread(target=end, daemon=True).start()
+def end(scheduler: Any) -> None:
+    with scheduler._lock:
+        scheduler._user_kill = "graceful"
+    scheduler._open_jobs.release()
 
 
 def schedule_once(scheduler: Any, delay: float) -> None:

@@ -59,7 +59,7 @@ def take_rows(cell: Cell, seeds: range, runs: Sequence[Path], output: Path) -> N
         if (facts["settings"], facts["code"]) != (cell.settings(), run_code(cell)):
             raise PfedrlError(
                 f"{path}: has other settings or other code than {cell.experiment}/{cell.name}, "
-                "so that its rows cannot be taken. Leave --from out to run the cell itself."
+                "so its rows cannot be reused. Leave --from out to run the cell itself."
             )
     table = pa.concat_tables([rows for rows, _ in found]).unify_dictionaries()
     table = table.filter(pc.is_in(table["seed"], pa.array(seeds, table["seed"].type)))

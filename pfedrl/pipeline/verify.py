@@ -94,13 +94,13 @@ def _apart(stored: list[float], found: list[float]) -> float:
 def why_other_bits(environment: Mapping[str, str], able: Iterable[str]) -> str | None:
     """Why this process may round in another way than the stored runs did, or None."""
     if environment.get(SWITCH) == "native":
-        return f"{SWITCH}=native leaves the instruction set to the libraries"
+        return f"{SWITCH}=native lets the libraries choose the instruction set"
     if not {"avx2", "fma"} <= set(able):
-        return "this processor has no AVX2, to which the stored runs were held"
+        return "this processor lacks AVX2, which the stored runs were made with"
     if environment.get("MKL_CBWR") == "AUTO":
         return (
-            "MKL follows its pin on Intel's processors only, and pfedrl/core/mkl.c, which makes it "
-            "do so here, was not compiled; with a C compiler: pip install --no-deps -e ."
+            "MKL's instruction set cannot be pinned on this processor because pfedrl/core/mkl.c is "
+            "not compiled. Install a C compiler, then: pip install --no-deps -e ."
         )
     for name, value in (PINS | NUMBA).items():
         if environment.get(name) != value:

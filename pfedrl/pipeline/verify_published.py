@@ -1,14 +1,19 @@
 """Published runs, made again a seed at a time: their values are kept in single precision."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline import confirmed
 from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.confirmed import Made, code_behind, first_runs, of_the_code_here
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import SCALES, published_folder
 from pfedrl.pipeline.records import read_records
 from pfedrl.pipeline.short_runs import measured
 from pfedrl.pipeline.verify import KEYS, Compared, compare, digest
@@ -81,17 +86,13 @@ def _open(project: Project, paper: str) -> Iterator[Made]:
 
 def _again(project: Project, made: Made, write: bool) -> Compared:
     scale, cell, path = made
-    table, facts = read_run(path)
-    seed = facts["seeds"][0]
+    seed = read_facts(path)["seeds"][0]
     full_name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed} at the {scale} scale"
     if (reason := cell.skip()) is not None:
         return Compared(full_name, "skipped", reason)
-    kept = {key: np.array(table[key].to_pylist()) for key in KEYS}
-    kept["value"] = table["value"].to_numpy()
-    stored = {key: column[kept["seed"] == seed] for key, column in kept.items()}
-    found = measured(cell, range(seed, seed + 1), cell.curve_points)
-    found["value"] = found["value"].astype(np.float32)
-    compared = compare(full_name, digest(_ordered(stored)), digest(_ordered(found)))
+    seeds = range(seed, seed + 1)
+    found = _ordered(measured(cell, seeds, cell.curve_points))
+    compared = compare(full_name, digest(_rows([path], seeds)), digest(found))
     if write and compared.answer == "same bits":
         confirmed.record(project, made, seed)
     if of_the_code_here(project, made):
@@ -100,10 +101,33 @@ def _again(project: Project, made: Made, write: bool) -> Compared:
     return compared._replace(remark=remark)
 
 
+def compare_with_record(project: Project, cell: Cell, run: Path) -> Compared:
+    """A run that was made here against the published one of the same settings and seeds."""
+    seeds = range(*read_facts(run)["seeds"])
+    for scale in SCALES:
+        folder = published_folder(project.root, scale, cell)
+        same = [p for p in folder.glob("*.parquet") if read_facts(p)["settings"] == cell.settings()]
+        have = [seed for path in same for seed in range(*read_facts(path)["seeds"])]
+        if set(seeds) <= set(have):
+            return compare(cell.name, digest(_rows(same, seeds)), digest(_rows([run], seeds)))
+    return Compared(cell.name, "nothing stored")
+
+
+def _rows(runs: Iterable[Path], seeds: range) -> dict[str, np.ndarray]:
+    """What run files record of some seeds, in one order and in single precision."""
+    tables = [read_run(path)[0].select([*KEYS, "value"]) for path in runs]
+    table = pa.concat_tables(
+        [t.set_column(len(KEYS), "value", t["value"].cast(pa.float32())) for t in tables]
+    ).unify_dictionaries()
+    table = table.filter(pc.is_in(table["seed"], pa.array(seeds, table["seed"].type)))
+    return _ordered({key: np.array(table[key].to_pylist()) for key in (*KEYS, "value")})
+
+
 def _ordered(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The same rows in one order: a published file has them curve by curve."""
+    """The same rows in one order, as a published file has them curve by curve."""
     order = np.lexsort([columns[key] for key in KEYS])
-    return {key: columns[key][order] for key in (*KEYS, "value")}
+    found = {key: columns[key][order] for key in KEYS}
+    return found | {"value": columns["value"][order].astype(np.float32)}
 
 
 def _seconds(made: Made) -> float:

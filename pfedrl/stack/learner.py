@@ -20,7 +20,8 @@ class Learner(ABC):
 
     @property
     def finished(self) -> np.ndarray:
-        """Which seeds are done, [seed] or one for all: none, of who trains for so many rounds."""
+        """Which seeds are done, [seed] or one for all. Always false for learners that train for a
+        fixed number of rounds."""
         return np.zeros(1, bool)
 
     @abstractmethod

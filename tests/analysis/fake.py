@@ -263,7 +263,7 @@ def project(root: Path) -> Project:
         ("laptop", True, all_of_it), ("smoke", False, all_of_it), ("theory", True, {}),
     ):  # fmt: skip
         scale = {"scale": name, "description": name, "verdicts": verdicts,
-                 "figures": "paper_figures", "papers": papers}  # fmt: skip
+                 "papers": papers}  # fmt: skip
         write_scale(root, name, scale)
     return Project(root)
 

@@ -4,6 +4,7 @@ import pytest
 from pfedrl.analysis.claims import judge
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.verdicts import NOT_ABOVE_CONTROL
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import Claim
 from pfedrl.pipeline.paper import Paper
@@ -11,7 +12,7 @@ from tests.analysis import fake
 
 NOISE = np.random.default_rng(2).normal(size=(8, 100))
 INFINITE = float("inf")
-PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
+PAPER = Paper(paper="qavg", short="T", title="t", reference="r", experiments={})
 CLAIM_KEYS = {"floor", "ceiling", "budget_free", "note"}
 
 
@@ -88,7 +89,7 @@ def test_monotone_shows_the_change_from_end_to_end_and_a_step_that_turns(verdict
     found = verdict(curve(5, 1, 2), **MONOTONE)
     assert found["verdict"] == "contradicted"
     assert found["evidence"][0].startswith("qavg, local_steps=1 minus local_steps=inf = 3")
-    assert "a step goes the other way" in found["evidence"][0]
+    assert "one step is clearly reversed" in found["evidence"][0]
 
 
 def test_monotone_may_name_its_points(verdict):
@@ -134,7 +135,7 @@ def test_what_is_counted_needs_no_test_but_all_seeds_must_agree(verdict, first, 
     values = {1.0: np.array(first), INFINITE: np.array(second)}
     found = verdict(values, **GREATER, counted="as bytes are")
     assert found["verdict"] == expected
-    assert "counted: as bytes are" in found["evidence"][0]
+    assert "no test needed: as bytes are" in found["evidence"][0]
     assert found["p_value"] is None
 
 
@@ -195,7 +196,7 @@ def test_no_seeds_are_asked_for_where_the_control_would_withhold_the_verdict(
     found = verdict(values, **GREATER, floor=floor)
     assert found["verdict"] == "undecided"
     assert (found["needed"] is not None) == asked_for
-    assert any("is not shown to beat" in note for note in found["notes"]) != asked_for
+    assert any(NOT_ABOVE_CONTROL in note for note in found["notes"]) != asked_for
 
 
 def test_a_single_seed_is_inconclusive(verdict):
@@ -268,7 +269,7 @@ def test_a_slope_of_times_that_were_not_reached_decides_nothing(verdict):
     with np.errstate(divide="ignore", invalid="ignore"):
         found = verdict(values, **SLOPE, reached="objective")
     assert found["verdict"] == "undecided"
-    assert "100 of 500 runs never got there" in found["evidence"][0]
+    assert "100 of 500 runs never reached the target" in found["evidence"][0]
 
 
 def ordered(*steps: str) -> dict:
@@ -325,7 +326,8 @@ def test_a_time_that_was_not_reached_is_a_time_up_to_the_end(verdict):
     found = verdict(times(SLOW, FAST), **GREATER, reached="reached")
     assert found["verdict"] == "reproduced"
     assert found["effect"] == pytest.approx(40, abs=1)  # of 100 and 60, not of 150 and 60
-    assert "100 and 0 of 100 runs ended before they got there" in found["evidence"][0]
+    missed = "100 and 0 of 100 runs, respectively, never reached the target"
+    assert missed in found["evidence"][0]
 
 
 def test_twice_as_long_is_not_refuted_by_runs_that_ended_too_early(verdict):

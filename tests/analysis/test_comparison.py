@@ -9,11 +9,12 @@ import pytest
 from pfedrl.analysis.curves import shades
 from pfedrl.analysis.drawing import Context, draw
 from pfedrl.analysis.figures import comparison, control_table
+from pfedrl.analysis.labels import own_name
 from pfedrl.analysis.statistics import mean_interval
 from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.words import WORDS
+from pfedrl.analysis.words import PREFERRED, WORDS
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import Ceiling
 from pfedrl.pipeline.drawings import LONG_RUN, Comparison
@@ -39,7 +40,9 @@ def context(tmp_path, chosen=None, metric="return_average", sent=False):
     summarise(runs, *paths(tmp_path, "pfedrl_rep", "control"))
     spec = Experiment(title="t", family={"name": "made_up"}, variants={v: {} for v in RETURNS},
                       comparison=chosen or {})  # fmt: skip
-    paper = Paper(paper="pfedrl_rep", title="t", reference="r", experiments={"control": spec})
+    paper = Paper(
+        paper="pfedrl_rep", short="T", title="t", reference="r", experiments={"control": spec}
+    )
     artifact = comparison_of("control", spec)
     summary = read_summary(tmp_path, "pfedrl_rep", "control")
     return Context(paper, "a", artifact, "laptop", {"control": summary}, every_style({}))
@@ -55,7 +58,7 @@ def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_base
     assert row["to_best"] == pytest.approx(differences.mean())
     assert (row["to_best_low"], row["to_best_high"]) == pytest.approx(mean_interval(differences))
     assert (data.loc["lfrl", "missing"], data.loc["lfrl", "diverged"]) == (1, 0)
-    assert "† Some seeds have no value and are left out of the mean." in drawn.table.notes
+    assert "† Some seeds have no value and are excluded from the mean." in drawn.table.notes
     assert data.loc["lfrl", "to_baseline"] == pytest.approx(np.mean([-1, -2, -2, -4]))
     rows = drawn.table.sections[0].rows
     assert rows[0][-1] == "the baseline" and rows[1][-2] == "the best"
@@ -92,7 +95,7 @@ def test_a_variant_is_called_as_its_experiment_says(tmp_path):
     paper = made.paper.model_copy(update={"experiments": {"control": spec}})
     drawn = comparison.draw(replace(made, paper=paper))
     assert drawn.data["label"].tolist()[:2] == ["DQN", "FedDQN, dqn_avg"]
-    with pytest.raises(ValueError, match="labels: 'dqn_av' is none of its variants"):
+    with pytest.raises(ValueError, match="labels: 'dqn_av' is not one of its variants"):
         Experiment(title="t", variants={"dqn_avg": {}}, labels={"dqn_av": "FedDQN"})
 
 
@@ -109,22 +112,22 @@ def test_every_metric_that_is_compared_has_words_on_its_axis(project):
         spec.comparison.metric for page in project.papers.values()
         for spec in page.experiments.values()
     }  # fmt: skip
-    assert {*comparison.PREFERRED, *chosen} - {None} <= set(WORDS)
+    assert {*PREFERRED, *chosen} - {None} <= set(WORDS)
 
 
 def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():
     given, ran = {"frames": 3200000, "local_steps": 40000}, {"local_steps": 8000, "width": 64}
     others = [{"frames": 3200000, "local_steps": 10000}]
-    assert comparison.own_name("40000", given, others, ran) == "local steps 8000"
-    assert comparison.own_name("64", {"first": 64, "second": 64}, others, ran) == "64"
-    assert comparison.own_name("by_hand", given, others, ran) == "by hand"
+    assert own_name("40000", given, others, ran) == "local steps 8000"
+    assert own_name("64", {"first": 64, "second": 64}, others, ran) == "64"
+    assert own_name("by_hand", given, others, ran) == "by hand"
     graphs = {"graph": "ring"}, [{"graph": "fully_connected"}], {"graph": "ring"}
-    assert comparison.own_name("ring", *graphs) == "ring", "as fc, which is no setting's value"
+    assert own_name("ring", *graphs) == "ring", "as fc, which is no setting's value"
 
 
 def test_a_number_that_another_setting_has_too_is_the_one_that_tells_variants_apart():
     given, others = {"updates": 1, "local_steps": 1}, [{"updates": 1, "local_steps": 2}]
-    assert comparison.own_name("1", given, others, given) == "local steps 1"
+    assert own_name("1", given, others, given) == "local steps 1"
 
 
 def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):

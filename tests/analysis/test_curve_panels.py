@@ -34,7 +34,7 @@ def context(tmp_path, options, seeds=3):
     artifact = Artifact(
         kind="figure", title="t", draw="d", experiments=["curves"], caption="c", options=options
     )
-    paper = Paper(paper="fedkl", title="t", reference="r", experiments={"curves": SPEC})
+    paper = Paper(paper="fedkl", short="T", title="t", reference="r", experiments={"curves": SPEC})
     summary = read_summary(tmp_path, "fedkl", "curves")
     return Context(paper, "a", artifact, "laptop", {"curves": summary}, every_style({}))
 
@@ -135,4 +135,4 @@ def test_figure5_marks_the_rounds_that_train_with_a_negative_g(tmp_path):
     upper, _ = drawn.figure.axes
     assert len(upper.patches) == 3
     texts = [text.get_text() for text in upper.get_legend().get_texts()]
-    assert texts[1] == "G of the selected < 0, at least −1"
+    assert texts[1] == "G of selected agents < 0 (minimum −1)"

@@ -10,12 +10,13 @@ from pfedrl.analysis.claims import judge, readings
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.envs.data import data_sets
+from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.project import Project
 from tests.analysis import made_up_data
 from tests.tiny import ROOT
 
 PROJECT = Project.here(ROOT)
-CIFAR_100 = "CIFAR-100 is in no package (bring it: pfedrl data fetch cifar100 --folder FOLDER)"
+CIFAR_100 = absent(PROJECT, "deprl", "cifar100", "published")
 
 
 @pytest.fixture(scope="module")

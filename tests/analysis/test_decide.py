@@ -79,7 +79,7 @@ def test_what_decides_most_an_hour_is_bought_first_and_what_never_fits_not_at_al
     bill = shop.spend(3600.0)
     assert shop.bought == [("popular", 20), ("cheap", 20)]
     assert bill.lines() == [f"p/{name}: undecided -> reproduced" for name in "abcd"]
-    assert shop.said[-1].startswith("Nothing else fits")
+    assert "the shortest extension takes" in shop.said[-1]
 
 
 def test_it_stops_in_time_with_the_last_judging():
@@ -143,7 +143,7 @@ def small_project(root: Path, **budget) -> Project:
     whole = {"p": {"tables": {"seeds": 20, "block": 10}}}
     for scale, papers in (("paper", whole), ("laptop", {"p": {"tables": budget}})):
         write_scale(root, scale, {"scale": scale, "description": "d", "verdicts": True,
-                                  "figures": "paper_figures", "papers": papers})  # fmt: skip
+                                  "papers": papers})  # fmt: skip
     project = Project.here(root)
     for path, cell, block in laptop_runs(project):
         run(cell, parse_block(block), path)
@@ -177,7 +177,7 @@ def test_a_claim_undecided_before_is_decided_by_the_runs_it_chose(published):
     bill = decide(published, 1.0, 2, said.append)
     assert bill.before.verdicts == {("p", "learns"): "undecided", ("p", "equal"): "undecided"}
     assert "p/learns: undecided -> reproduced" in said
-    assert not any("other code" in line for line in said)
+    assert not any("version of the code" in line for line in said)
     assert bill.after.verdicts["p", "equal"] == "undecided"
     for cell in cells(published, "p", "tables", "laptop"):
         names = sorted(path.name for path in published_runs(published.root, "laptop", cell))
@@ -189,7 +189,7 @@ def test_the_plan_says_why_no_seeds_would_decide(published):
     found = {c.id: c for c in read_ledger(published, "published").open}
     assert found["learns"].needs == {place("tables"): 20}
     assert not found["equal"].needs
-    assert "no reasonable number of seeds" in found["equal"].reason
+    assert "no feasible number of similar seeds" in found["equal"].reason
 
 
 def test_at_a_shorter_budget_no_seeds_are_bought_but_the_papers_own_budget(tmp_path, monkeypatch):
@@ -206,7 +206,7 @@ def test_at_a_shorter_budget_no_seeds_are_bought_but_the_papers_own_budget(tmp_p
     }  # fmt: skip
     said: list[str] = []
     decide(project, 1.0, 2, said.append)
-    assert any(line.startswith("p/tables to 20 seeds at the paper's own budget") for line in said)
+    assert any("p/tables to 20 seeds at the paper's own budget" in line for line in said)
     assert "p/learns: leans for -> reproduced" in said
     assert scale_of(Project.here(tmp_path), "p", "tables") == "paper"
 

@@ -39,7 +39,10 @@ def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, mad
     assert [path.name for path in written] == [f"{name}.{end}" for end in ends]
     assert all(path.stat().st_size > 0 for path in written)
     known = json.loads((tmp_path / f"{name}.json").read_text())
-    assert known["command"] == f"snakemake --cores all paper_figures/qavg/{name}.{shown}"
+    assert (
+        known["command"]
+        == f"snakemake --cores all results/laptop/paper_figures/qavg/{name}.{shown}"
+    )
     assert known["caption"].endswith("Scale laptop, 200 seeds.")
     assert sum(known["run_files"].values()) == len(known["runs"])
     assert known["commits"] == ["0123456789ab"]

@@ -10,9 +10,10 @@ import pytest
 
 from pfedrl.analysis import findings
 from pfedrl.analysis.findings import Told, short, shown, tell
+from pfedrl.analysis.readme import fill_readme
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.telling import in_html, in_markdown, write_headlines
+from pfedrl.analysis.telling import in_html, in_markdown
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.finding import STATISTICS, Finding
 from pfedrl.pipeline.measured import Measured, check_finding
@@ -120,7 +121,9 @@ def test_numbers_are_those_of_the_runs(told, text: str, number: dict[str, Any], 
 
 
 def test_numbers_stand_beside_the_printed_ones(told):
-    with pytest.raises(PfedrlError, match=r"one: \{x\.printed\} cannot be told \(the paper prints"):
+    with pytest.raises(
+        PfedrlError, match=r"one: \{x\.printed\} cannot be computed \(the paper prints"
+    ):
         told("{x.printed}", x=Q)
 
 
@@ -163,10 +166,10 @@ def test_a_text_names_its_numbers(told, text: str, error: str):
     [
         ({"cel": "dqn"}, "numbers.x: unknown key 'cel'. Did you mean 'cell'?"),
         ({"cell": "dqn", "experiment": "table1"}, "unknown experiment 'table1'"),
-        ({"cell": ["a", "b"], "less": ["c"]}, "'less' has another number of cells than 'cell'"),
-        ({"cell": "a", "metric": "m", "setting": "s"}, "metric and setting are asked for at once"),
+        ({"cell": ["a", "b"], "less": ["c"]}, "'less' and 'cell' must have the same number"),
+        ({"cell": "a", "metric": "m", "setting": "s"}, "metric and setting cannot be combined"),
         ({"metric": "m"}, "'cell' is missing"),
-        ({"cell": "a", "less": "b", "since": 3}, "'less' is of final values"),
+        ({"cell": "a", "less": "b", "since": 3}, "'less' needs final values"),
     ],
 )
 def test_a_number_is_checked(told, number: dict[str, Any], error: str):
@@ -200,7 +203,7 @@ def test_what_is_not_published_is_left_out_and_said(told, tmp_path: Path):
     assert not one.text and one.missing == "theory: not published"
     page = Project(tmp_path).paper("qavg")
     for words in (in_html(page, [one]), "\n".join(in_markdown(page, [one]))):
-        assert "one is left out (theory: not published)." in words
+        assert "'one' is omitted. Reason: theory: not published." in words.replace("&#x27;", "'")
 
 
 @pytest.mark.parametrize(
@@ -217,15 +220,15 @@ def test_words_that_hold_are_said(told, words: str):
 def test_words_that_no_longer_hold_are_left_out_and_said(told, words: str, seen: str):
     one = told("{x} {all}", headline="{x}", holds=[words], x=Q, all=THREE)
     assert not one.text and not one.headline
-    assert one.missing == f"its words say {words}, the runs {seen}: write it anew in findings.yaml"
+    assert f"it states {words}, but the runs give {seen}" in one.missing
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("x = 3", "holds: 'x = 3' should be as in 'rep < fed'"),
+        ("x = 3", "holds: 'x = 3' should have the form 'rep < fed'"),
         ("x < z", "unknown number 'z'"),
-        ("x.place < 3", "{x.place} cannot be told (it is a word)"),
+        ("x.place < 3", "{x.place} cannot be computed (it is text"),
     ],
 )
 def test_words_that_cannot_be_checked_are_an_error(told, words: str, error: str):
@@ -242,17 +245,17 @@ def test_a_finding_stands_on_the_page_and_in_the_readme(told, tmp_path: Path):
     assert f"- **A title.** Below <−30>. {link}" in in_markdown(page, [one])
     readme = tmp_path / "README.md"
     readme.write_text("before\n<!-- findings -->\nold\n<!-- /findings -->\nafter\n")
-    write_headlines(Project(tmp_path), {"qavg": [one]}, tmp_path / "drawn")
+    fill_readme(Project(tmp_path), {"qavg": None}, {"qavg": [one]}, tmp_path / "drawn")
     line = "- **A title.** About −30. ([table1](drawn/qavg/table1.md))"
     assert readme.read_text() == (f"before\n<!-- findings -->\n{line}\n<!-- /findings -->\nafter\n")
 
 
 def test_a_readme_without_a_place_is_left_alone(told, tmp_path: Path):
     one = told("{x}", headline="{x}", x=Q)
-    write_headlines(Project(tmp_path), {"qavg": [one]}, tmp_path / "drawn")
+    fill_readme(Project(tmp_path), {"qavg": None}, {"qavg": [one]}, tmp_path / "drawn")
     assert not (tmp_path / "README.md").exists()
     (tmp_path / "README.md").write_text("mine\n")
-    write_headlines(Project(tmp_path), {"qavg": [one]}, tmp_path / "drawn")
+    fill_readme(Project(tmp_path), {"qavg": None}, {"qavg": [one]}, tmp_path / "drawn")
     assert (tmp_path / "README.md").read_text() == "mine\n"
 
 

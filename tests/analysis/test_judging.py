@@ -17,7 +17,7 @@ from pfedrl.pipeline.project import Project
 from tests.analysis import fake
 from tests.tiny import ROOT
 
-PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
+PAPER = Paper(paper="qavg", short="T", title="t", reference="r", experiments={})
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +118,7 @@ def test_where_no_instance_meets_the_premises_there_is_no_verdict(tmp_path):
 def test_smoke_issues_no_verdicts(project, made, tmp_path):
     results = evaluate(project, "qavg", "smoke", made, tmp_path / "claims.json")
     assert {result["verdict"] for result in results} == {"not run"}
-    assert {result["evidence"][0] for result in results} == {"smoke scale issues no verdicts"}
+    assert {result["evidence"][0] for result in results} == {"the smoke scale gives no verdicts"}
     assert all(result["p_value"] is None for result in results)
 
 

@@ -51,7 +51,7 @@ def test_what_was_taken_over_is_told_where_it_was_run():
     assert found[1] == {"seeds": [0, 20], "cells": ["dqn"], "taken_from": "control"}
     assert in_words("k_1", found) == [
         "k_1: seeds 0 to 19, 1 of 2 cells (dqn_avg), commit bbb, Xeon",
-        "k_1: seeds 0 to 19, 1 of 2 cells (dqn), taken over from control",
+        "k_1: seeds 0 to 19, 1 of 2 cells (dqn), reused from control",
     ]
 
 

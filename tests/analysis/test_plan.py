@@ -41,7 +41,7 @@ def test_claims_are_listed_by_price_and_those_without_one_last():
     ]  # fmt: skip
     assert [row["core_hours"] is None for row in plan["claims"]] == [False, False, True, True]
     assert len(plan["purchases"]) == 2
-    assert "4 claims are open of 4. Seeds should decide 3" in summary(plan)
+    assert "4 of 4 claims are open. More seeds should decide 3" in summary(plan)
 
 
 def test_the_plan_is_a_page_too(tmp_path):
@@ -54,7 +54,7 @@ def test_the_plan_is_a_page_too(tmp_path):
     assert summary(as_json(found, 2)) in lines
     assert "| p/cheap | undecided | p/cheap | 10 | 20 | 10 s |" in lines
     assert r"| p/gate | undecided |  |  | a \| b |" in lines
-    assert not any("Not run" in line for line in lines)  # a table without rows
+    assert not any("not run" in line for line in lines)  # a table without rows
     assert found.prices() == {("p", "cheap"): pytest.approx(10 / 3600)}
 
 
@@ -80,7 +80,7 @@ def test_claims_that_wait_for_the_papers_budget_share_a_row_with_its_price(tmp_p
         "| p/e, p/f | dear | 10 | 2 of 9 rounds | 3.5 h |",
         "| p/g | unknown |  | 3 of 4 rounds | unknown |",
     ]
-    assert any(line.endswith("4 others wait for the paper's own budget.") for line in lines)
+    assert any(line.endswith("4 others need the paper's own budget.") for line in lines)
     assert not found.purchases() and not found.prices()  # nothing says that 20 would do
 
 

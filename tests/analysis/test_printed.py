@@ -128,18 +128,18 @@ def test_a_number_without_uncertainty_is_never_contradicted(judged):
 def test_seeds_without_a_value_show_no_equality(judged):
     verdict, evidence = judged(("7.01", "0.02"), margin=0.05, missing=1)
     assert verdict == "undecided"
-    assert "1 have seeds without a value" in evidence
+    assert "for 1, some of our seeds have no value" in evidence
 
 
 def test_an_error_too_large_for_the_margin_is_said(judged):
-    words = "the printed error of 1 is too large for so small a margin"
+    words = "for 1, the printed error is too large"
     verdict, evidence = judged(("7.00", "0.50"), ("7.00", "0.02"), margin=0.05, seeds=160)
     assert verdict == "undecided" and words in evidence
     assert words not in judged(("7.00", "0.02"), margin=0.05)[1]
 
 
 def test_each_look_asks_more_of_a_printed_error(judged):
-    words = "the printed error of 1 is too large for so small a margin"
+    words = "for 1, the printed error is too large"
     assert words not in judged(("7.00", "0.12"), margin=0.05, seeds=5)[1]
     assert words in judged(("7.00", "0.12"), margin=0.05, seeds=80)[1]
 
@@ -156,7 +156,9 @@ def test_the_papers_own_numbers_decide_which_is_the_least(seconds, expected, sai
     claim = Claim(id="c", words="w", where="s", test=test)
     table = Artifact(kind="table", title="t", draw="d", experiments=[], caption="c",
                      options={"seconds": seconds})  # fmt: skip
-    page = Paper(paper="qavg", title="t", reference="r", experiments={}, artifacts={"t": table})
+    page = Paper(
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={"t": table}
+    )
     found = judge(claim, page, {})
     assert (found["verdict"], found["p_value"], found["seeds"]) == (expected, None, 0)
     assert said in found["evidence"][0]

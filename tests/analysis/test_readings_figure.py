@@ -26,7 +26,12 @@ def context(tmp_path, ran, variants=VARIANTS, readings=READINGS[:2]) -> Context:
     made = {one.runs("control"): under(one, control) for one in readings}
     experiments = {"control": control, **made}
     paper = Paper(
-        paper="pfedrl_rep", title="t", reference="r", experiments=experiments, readings=READINGS
+        paper="pfedrl_rep",
+        short="T",
+        title="t",
+        reference="r",
+        experiments=experiments,
+        readings=READINGS,
     )
     for experiment, seeds in ran.items():
         runs = []

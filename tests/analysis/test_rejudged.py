@@ -15,6 +15,7 @@ from pfedrl.analysis.rejudged import (
     rejudge,
     write_rejudged,
 )
+from pfedrl.analysis.verdicts import AT_TOP, NOT_ABOVE_CONTROL, ONE_SEED
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import FOLDER
@@ -88,10 +89,11 @@ def test_the_committed_table_is_what_the_committed_verdicts_give(project: Projec
     "expected, verdict, seeds, notes",
     [
         ("few seeds", "undecided", 10, []),
-        ("one seed", "undecided", 20, ["reproduced but for one seed"]),
-        ("control", "undecided", 20, ["a is not shown to beat b (return)"]),
-        ("stricter", "undecided", 20, ["40 seeds would decide if they are like these"]),
-        ("leans", "leans against", 20, ["at 20 of 200 rounds"]),
+        ("one seed", "undecided", 20, [f"reproduced, {ONE_SEED}"]),
+        ("control", "undecided", 20, [f"a {NOT_ABOVE_CONTROL} b (return)"]),
+        ("control", "undecided", 20, [f"{AT_TOP} b"]),
+        ("stricter", "undecided", 20, ["about 40 similar seeds would decide this"]),
+        ("leans", "leans against", 20, ["reduced budget: 20 of 200 rounds"]),
         ("premises", "outside its assumptions", 64, []),
         ("not run", "not run", 0, []),
         ("seeds", "reproduced", 40, []),

@@ -36,7 +36,9 @@ def context(tmp_path, options):
         title="t", family={"name": "made_up"}, sweep={"family.agents": list(AGENTS)},
         variants={"dqn": {}, "dqn_avg": {}}, labels={"dqn_avg": "FedDQN"},
     )  # fmt: skip
-    paper = Paper(paper="pfedrl_rep", title="t", reference="r", experiments={"speedup": spec})
+    paper = Paper(
+        paper="pfedrl_rep", short="T", title="t", reference="r", experiments={"speedup": spec}
+    )
     artifact = Artifact(
         kind="figure", title="t", draw="d", experiments=["speedup"], caption="c", options=options
     )
@@ -57,7 +59,7 @@ def test_runs_that_ended_first_are_hollow_end_intervals_and_leave_no_exponent(tm
     assert whole["slope"].isna().all() and half["slope"].iloc[0] == pytest.approx(1)
     _, right = drawn.figure.axes
     texts = [text.get_text() for text in right.get_legend().get_texts()]
-    assert texts[1] == "whole: no exponent: runs ended first"
+    assert texts[1] == "whole: no exponent: not all reached"
     assert texts[2].startswith("half: $N^{1.00}$")
     hollow = [line for line in right.lines if line.get_markerfacecolor() == "white"]
     assert [len(line.get_xdata()) for line in hollow] == [len(AGENTS), 0]

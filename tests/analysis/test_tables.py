@@ -52,7 +52,7 @@ def test_only_what_is_recorded_to_have_diverged_is_called_so():
 )
 def test_the_note_says_why_seeds_are_left_out(missing, diverged, why):
     data = pd.DataFrame({"missing": [0, missing], "diverged": [0, diverged]})
-    assert left_out_note(data) == [f"† Some seeds {why} and are left out of the mean."]
+    assert left_out_note(data) == [f"† Some seeds {why} and are excluded from the mean."]
     assert left_out_note(data[:1]) == []
 
 

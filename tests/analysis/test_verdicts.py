@@ -6,10 +6,19 @@ import pytest
 from pfedrl.analysis.claims import judge, readings
 from pfedrl.analysis.evidence import next_look, seeds_needed
 from pfedrl.analysis.ledger import beside
-from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, without
+from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, within, without
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.verdicts import Verdict, at_budget, decide, expected_wrong, gated
+from pfedrl.analysis.verdicts import (
+    AT_TOP,
+    NOT_ABOVE_CONTROL,
+    ONE_SEED,
+    Verdict,
+    at_budget,
+    decide,
+    expected_wrong,
+    gated,
+)
 from pfedrl.pipeline.claim import Claim
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.reading import Reading
@@ -66,7 +75,7 @@ def test_a_verdict_that_one_seed_carries_is_not_given():
     for side in ("for", "against"):
         found = decide(claim(), [outcome(**{f"p_{side}": 0.001, f"p_{side}_without": 0.02})])
         assert found.verdict == "undecided"
-        assert "but for one seed" in found.notes[0]
+        assert ONE_SEED in found.notes[0]
         assert found.needed == next_look(outcome().seeds)
 
 
@@ -83,7 +92,7 @@ def test_an_undecided_claim_takes_the_seeds_until_all_hold_or_one_is_reversed():
     assert decide(claim(), [apart(-0.8), apart(0.2)]).needed == seeds_needed(0.8, 1.0, 20, times=2)
     assert decide(claim(), [outcome(p_for=0.001), apart(0.8)]).needed == far
     none = decide(claim(), [apart(0.0)])
-    assert none.notes == ["no reasonable number of seeds like these would decide"]
+    assert none.needed is None and "no feasible number" in none.notes[0]
 
 
 def test_seeds_that_cannot_speak_for_a_claim_are_not_asked_for():
@@ -96,13 +105,25 @@ def test_seeds_that_cannot_speak_for_a_claim_are_not_asked_for():
     assert without(reversed_, p_against=True).seeds_to_fail(tests=1) is None
 
 
-def test_seeds_are_said_to_decide_or_to_make_it_lean():
-    open_ = Verdict("undecided", needed=40)
-    assert at_budget(claim(), open_, "").notes == ["40 seeds like these would decide"]
+def test_seeds_are_said_to_decide_a_claim_or_to_decide_it_at_this_budget():
+    open_, seeds = Verdict("undecided", needed=40), "about 40 similar seeds would decide this"
+    budget = "reduced budget: 20 of 200 rounds"
+    assert at_budget(claim(), open_, "").notes == [seeds]
     short = at_budget(claim(), open_, "20 of 200 rounds").notes
-    assert short == ["40 seeds like these would make it lean", "at 20 of 200 rounds"]
+    assert short == [f"{seeds} at this budget", budget]
     free = at_budget(claim(budget_free="it is"), open_, "20 of 200 rounds").notes
-    assert free == ["40 seeds like these would decide", "at 20 of 200 rounds", "it is"]
+    assert free == [seeds, budget, "it is"]
+
+
+def test_evidence_counts_the_seeds_that_the_comparison_won_and_lost():
+    differences = np.array([2.0, 1.0, 0.5, 0.0, 1e-12, -1.0])  # two ties, but for rounding
+    for rule, counts in (
+        (above(), "3 for, 1 against"),
+        (above(1), "1 for, 4 against"),
+        (within(0.9), "3 for, 3 against"),
+    ):
+        found = judged([Contrast("d", differences)], rule).evidence
+        assert f"6 paired seeds ({counts})" in found
 
 
 def test_a_printed_time_is_not_judged_in_a_shorter_training():
@@ -112,7 +133,7 @@ def test_a_printed_time_is_not_judged_in_a_shorter_training():
         found = at_budget(claim(time | {"ends": "round"}), verdict, "20 of 200 rounds")
         assert found.verdict == "undecided"
         assert found.needed is None
-        assert found.notes[-1] == "printed numbers are of the whole budget"
+        assert "the printed numbers are for the paper's full budget" in found.notes
     level = at_budget(claim(time), Verdict("contradicted"), "20 of 200 rounds")
     assert level.verdict == "leans against"  # no time
 
@@ -120,7 +141,7 @@ def test_a_printed_time_is_not_judged_in_a_shorter_training():
 def test_a_cut_budget_leans():
     for verdict, leaning in (("reproduced", "leans for"), ("contradicted", "leans against")):
         found = at_budget(claim(), Verdict(verdict), "20 of 200 rounds")
-        assert found == Verdict(leaning, ["at 20 of 200 rounds"])
+        assert found == Verdict(leaning, ["reduced budget: 20 of 200 rounds"])
     assert at_budget(claim(), Verdict("reproduced"), "").verdict == "reproduced"
     free = at_budget(claim(budget_free="it is about the start"), Verdict("reproduced"), "20 of 200")
     assert free.verdict == "reproduced" and "it is about the start" in free.notes
@@ -150,16 +171,16 @@ def summary(tmp_path):
     return made
 
 
-PAPER = Paper(paper="qavg", title="t", reference="r", experiments={})
+PAPER = Paper(paper="qavg", short="T", title="t", reference="r", experiments={})
 
 
 @pytest.mark.parametrize(
     ("zero", "best", "expected", "says"),
     [
         (0, 99, "reproduced", ""),
-        (20, 99, "undecided", "good is not shown to beat zero"),
-        (10, 99, "undecided", "good is not shown to beat zero"),
-        (-990, 10.5, "undecided", "all of them reach best"),
+        (20, 99, "undecided", f"good {NOT_ABOVE_CONTROL} zero"),
+        (10, 99, "undecided", f"good {NOT_ABOVE_CONTROL} zero"),
+        (-990, 10.5, "undecided", f"{AT_TOP} best"),
     ],
 )
 def test_no_order_below_the_floor_or_at_the_ceiling(summary, zero, best, expected, says):
@@ -174,9 +195,9 @@ def test_the_ceiling_may_be_of_another_experiment_which_must_have_been_run(summa
     gate = {"floor": {"cell": "zero"}, "ceiling": {"cell": "best", "experiment": "long"}}
     found = judge(claim(**gate), PAPER, data)
     assert found["verdict"] == "undecided"
-    assert "long, which is its ceiling, was not run" in found["notes"]
+    assert "the ceiling experiment long was not run" in found["notes"]
     data["long"] = summary(best=10.5)
-    assert "all of them reach best" in judge(claim(**gate), PAPER, data)["notes"]
+    assert f"{AT_TOP} best" in judge(claim(**gate), PAPER, data)["notes"]
     data["long"] = summary(best=99)
     assert judge(claim(**gate), PAPER, data)["verdict"] == "reproduced"
 
@@ -205,7 +226,7 @@ def test_one_reversed_order_contradicts_whatever_the_others_are_worth(summary):
         claim(*both, floor=floor), PAPER, {"e": summary(good=2, poor=4, useless=1, zero=5)}
     )
     assert found["verdict"] == "undecided"
-    assert found["notes"] == ["poor is not shown to beat zero (objective)"]
+    assert found["notes"] == [f"poor {NOT_ABOVE_CONTROL} zero (objective)"]
 
 
 def test_all_orders_of_what_holds_need_a_winner_that_beats_the_control(summary):
@@ -213,7 +234,7 @@ def test_all_orders_of_what_holds_need_a_winner_that_beats_the_control(summary):
     data = summary(good=10, poor=1, fair=4, useless=1, zero=5)
     found = judge(claim(*both, floor={"cell": "zero"}), PAPER, {"e": data})
     assert found["verdict"] == "undecided"
-    assert found["notes"] == ["fair is not shown to beat zero (objective)"]
+    assert found["notes"] == [f"fair {NOT_ABOVE_CONTROL} zero (objective)"]
 
 
 def test_the_one_expected_to_win_is_not_shielded_by_the_control_that_it_does_not_beat(summary):
@@ -221,7 +242,7 @@ def test_the_one_expected_to_win_is_not_shielded_by_the_control_that_it_does_not
     found = judge(claim(floor=floor), PAPER, {"e": summary(good=5, poor=20, zero=5)})
     assert found["verdict"] == "contradicted"  # by one that beats it
     found = judge(claim(floor=floor), PAPER, {"e": summary(good=2, poor=4, zero=5)})
-    assert found["notes"] == ["poor is not shown to beat zero (objective)"]
+    assert found["notes"] == [f"poor {NOT_ABOVE_CONTROL} zero (objective)"]
 
 
 def test_what_contradicts_a_claim_stands_first(summary):
@@ -240,7 +261,7 @@ def test_that_one_is_near_a_number_counts_only_if_it_beats_the_control(summary):
     floor = {"cell": "zero", "winner": "good"}
     small, large = (claim(near | {"margin": m, "side": "below"}, floor=floor) for m in (30, 1))
     found = judge(small, PAPER, {"e": summary(good=10, zero=20)})
-    assert found["notes"] == ["good is not shown to beat zero (objective)"]
+    assert found["notes"] == [f"good {NOT_ABOVE_CONTROL} zero (objective)"]
     assert judge(small, PAPER, {"e": summary(good=10, zero=5)})["verdict"] == "reproduced"
     # that it is not is no praise
     assert judge(large, PAPER, {"e": summary(good=10, zero=20)})["verdict"] == "contradicted"
@@ -251,7 +272,8 @@ def test_a_winner_beats_the_control_whichever_seed_is_left_out(summary, monkeypa
     with_floor = claim(floor={"cell": "zero"})
     assert judge(with_floor, PAPER, data)["verdict"] == "reproduced"
     monkeypatch.setattr("pfedrl.analysis.verdicts.worst_without_one", lambda samples, p: 0.02)
-    assert judge(with_floor, PAPER, data)["notes"] == ["good is not shown to beat zero (objective)"]
+    found = judge(with_floor, PAPER, data)
+    assert found["notes"] == [f"good {NOT_ABOVE_CONTROL} zero (objective)"]
 
 
 def test_few_seeds_decide_nothing_however_clear(summary):
@@ -263,7 +285,7 @@ def test_few_seeds_decide_nothing_however_clear(summary):
 def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
-        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[
             Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}}),
             Reading(id="k10", words="K = 10", experiments=["e"], variants={"good": {"k": 1}}),
@@ -273,13 +295,13 @@ def test_readings_are_judged_apart_and_those_not_run_are_named(summary):
     found = readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: "")
     assert [(r["id"], r["verdict"]) for r in found] == [("k1", "reproduced"), ("k10", "not run")]
     said, each = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
-    assert said == ["holds in 1 of 1 other readings that were run", "not run: K = 10"]
+    assert said == ["of 1 alternative reading we ran, 1 supports the claim", "not run: K = 10"]
     effect, low, high = (found[0][key] for key in ("effect", "low", "high"))
     assert low < effect < high
     assert each == [f"K = 1: reproduced, {effect:.3g} ({low:.3g} to {high:.3g})"]
     found = readings(claim(), page, {"e": data}, lambda tests: "")
     said, each = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": found})
-    assert said == ["2 other readings are declared, none of them run with all that is compared"]
+    assert len(said) == 1 and said[0].startswith("2 alternative readings declared, none run")
     assert not each
 
 
@@ -290,7 +312,8 @@ def test_a_reading_counts_only_where_it_can_change_what_is_compared(summary):
     def counted(changes: str) -> int:
         """How many readings the claim has, if this one changes metrics that begin so."""
         page = Paper.model_construct(
-            paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+            paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={},
+            claims=[],
             readings=[reading.model_copy(update={"changes": changes})],
         )  # fmt: skip
         return len(readings(claim(), page, {"e": data, "e_k1": data}, lambda tests: ""))
@@ -304,7 +327,7 @@ def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     beyond = GREATER | {"margin": 7}
     data = summary(seeds=3, good=10, poor=5)
     page = Paper.model_construct(
-        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})],
     )  # fmt: skip
     three = claim(GREATER, reverse, beyond)
@@ -313,13 +336,13 @@ def test_too_few_seeds_still_say_which_way_the_means_go(summary):
     other = readings(three, page, {"e_k1": data}, lambda tests: "")
     said, each = beside(found | {"notes": [], "readings": other})
     assert said == [
-        "1 of 3 means go the paper's way",
-        "holds in 0 of 1 other readings that were run",
+        "1 of 3 means agree with the paper",
+        "of 1 alternative reading we ran, none supports the claim",
     ]
-    assert each == ["K = 1: undecided, 1 of 3 means go the paper's way"]
+    assert each == ["K = 1: undecided, 1 of 3 means agree with the paper"]
     both = readings(claim(GREATER, GREATER), page, {"e_k1": data}, lambda tests: "")
     said, _ = beside(found | {"notes": [], "readings": both})
-    assert said[1] == "holds in 0 of 1 other readings that were run, points that way in 1"
+    assert said[1].endswith("none supports the claim; in 1, the means point its way")
 
 
 def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds(summary):
@@ -327,20 +350,20 @@ def test_a_reading_with_fewer_variants_is_judged_by_those_it_has_and_never_holds
     reverse = GREATER | {"greater": "poor", "smaller": "good"}
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
-        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})],
     )  # fmt: skip
     for first, verdict, way in ((GREATER, "undecided", 1), (reverse, "contradicted", 0)):
         found = readings(claim(first, absent), page, {"e_k1": data}, lambda tests: "")[0]
         assert (found["verdict"], found["ways"], found["left_out"]) == (verdict, [way, 1], 1)
     said, each = beside({"verdict": "undecided", "notes": [], "ways": None, "readings": [found]})
-    assert said == ["holds in 0 of 1 other readings that were run"]
-    assert each[0].endswith(", 1 more not run")
+    assert said == ["of 1 alternative reading we ran, none supports the claim"]
+    assert each[0].endswith(", 1 comparison not run")
 
 
 def test_only_readings_that_change_what_is_compared_are_judged():
     page = Paper.model_construct(
-        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[
             Reading(id="k1", words="K", experiments=["e"], variants={"good": {"k": 1}, "zero": {}}),
             Reading(id="m", words="M", metrics={"objective": "other", "unused": "other"}),
@@ -366,7 +389,7 @@ def test_a_reading_of_another_metric_looks_so_at_the_control_too():
 
 def test_a_reading_may_look_at_another_cell(summary):
     page = Paper.model_construct(
-        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[Reading(id="slow", words="poor at its slowest", cells={"poor": "slow"})],
     )  # fmt: skip
     data = {"e": summary(good=10, poor=20, slow=5, zero=1)}
@@ -379,7 +402,7 @@ def test_a_reading_may_look_at_another_cell(summary):
 def test_a_reading_with_a_shorter_training_only_leans(summary):
     data = summary(good=10, poor=5)
     page = Paper.model_construct(
-        paper="qavg", title="t", reference="r", experiments={}, artifacts={}, claims=[],
+        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={}, claims=[],
         readings=[Reading(id="k1", words="K = 1", experiments=["e"], variants={"good": {"k": 1}})],
     )  # fmt: skip
     cut = {"e": "", "e_k1": "20 of 200 rounds"}

@@ -54,11 +54,13 @@ def test_without_a_renderer_the_page_says_why(without_renderer: None, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["members.md"]
     page = (tmp_path / "members.md").read_text()
     assert "| seed 0, agent 0 |" in page
-    assert "No picture, for MuJoCo has no renderer here (none of them: RuntimeError" in page
+    assert (
+        "No picture: MuJoCo finds no renderer on this machine (none of them: RuntimeError" in page
+    )
 
 
 def test_without_a_renderer_a_film_is_one_message(without_renderer: None, tmp_path: Path):
-    with pytest.raises(PfedrlError, match="no renderer here"):
+    with pytest.raises(PfedrlError, match="no renderer on this machine"):
         walkers.film(HOPPERS, [0.03, 0.05], still, tmp_path / "film.gif", 0)
     assert not list(tmp_path.iterdir())
 

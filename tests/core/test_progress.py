@@ -45,6 +45,20 @@ def test_how_long_it_took_to_start_is_not_expected_again(clock, capsys):
     ]
 
 
+def test_a_run_whose_rounds_grow_longer_is_not_promised_to_end_soon(clock, capsys):
+    """As CartPole's do: rounds of 0.1 s until a tenth of the run, then of 1 s."""
+    took = [0.1] * 30 + [1.0] * 270
+    with progress_bar("cartpole/dqn", every=10) as told:
+        for done, seconds in enumerate(took, 1):
+            clock["seconds"] += seconds
+            told(done, len(took))
+            if done == len(took) // 3:
+                break
+    last = capsys.readouterr().err.splitlines()[-1]
+    said, real = float(last.split()[-4]), sum(took[done:]) / 60
+    assert last.endswith("min to go") and real / 1.2 < said < real * 1.2
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0, "0 s"), (59, "59 s"), (731, "12.2 min"), (7200, "2.0 h")]
 )

@@ -1,6 +1,7 @@
 """Faults, counted by kind. Each must end in the right result or in one clear error.
 
-`make test` tries a few of each kind; `make faults` tries all, and writes the counts to the README.
+`make test` tries a few of each kind; `make faults` tries all of them and
+writes the counts to docs/faults.md.
 """
 
 import os
@@ -57,8 +58,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     print(f"\n{TALLY.total()} faults, none of them lost anything: {dict(TALLY)}")
     if not FULL or session.config.option.keyword:
         return
-    readme = ROOT / "README.md"
-    text = readme.read_text()
+    page = ROOT / "docs" / "faults.md"
+    text = page.read_text()
     tally = TALLY
     if not {path.name for path in Path(__file__).parent.glob("test_*.py")} <= {
         item.path.name for item in session.items
@@ -66,5 +67,5 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         before = ROW.findall("".join(PLACE.findall(text)))
         tally = Counter({kind: int(count) for kind, count in before}) | TALLY
     text, found = PLACE.subn(lambda _: table(tally), text)
-    assert found == 1, "README.md has no place for the counts"
-    readme.write_text(text)
+    assert found == 1, "docs/faults.md has no place for the counts"
+    page.write_text(text)

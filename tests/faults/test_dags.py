@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.faults.conftest import times
-from tests.workflow.conftest import Tiny, copy_of, gated
+from tests.workflow.conftest import FIGURES, Tiny, copy_of, gated
 
-NUMBERS = ("paper_figures/tiny/figure1.csv", "paper_figures/tiny/table1.csv")[: times(1, 2)]
+NUMBERS = (f"{FIGURES}/tiny/figure1.csv", f"{FIGURES}/tiny/table1.csv")[: times(1, 2)]
 RESULTS = "results/laptop"
 TARGETS = ("--", *NUMBERS)
 

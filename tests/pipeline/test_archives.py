@@ -62,7 +62,7 @@ def link(name, target, kind):
 def test_a_tar_archive_that_leads_outside_is_refused(places, member):
     given, into = places
     tar(given / "bad.tar.gz", (member, b""))
-    with pytest.raises(PfedrlError, match=r"bad\.tar\.gz: is refused"):
+    with pytest.raises(PfedrlError, match=r"bad\.tar\.gz: is rejected"):
         collect(given, ["a.bin"], into)
     assert held(into) == {}
 
@@ -72,7 +72,7 @@ def test_a_zip_archive_that_leads_outside_is_refused(places, name):
     given, into = places
     with zipfile.ZipFile(given / "bad.zip", "w") as archive:
         archive.writestr(name, b"harm")
-    with pytest.raises(PfedrlError, match=r"bad\.zip: is refused"):
+    with pytest.raises(PfedrlError, match=r"bad\.zip: is rejected"):
         collect(given, ["a.bin"], into)
     assert held(into) == {}
 

@@ -26,7 +26,7 @@ def project(root: Path, experiment: dict | None = None, budget: dict | None = No
     }
     page = {"title": "t", "reference": "r"}
     page["experiments"] = {"e": {"title": "t", **experiment}}
-    scale = {"scale": "s", "description": "d", "verdicts": False, "figures": "f"}
+    scale = {"scale": "s", "description": "d", "verdicts": False}
     scale["papers"] = {"p": {"default": budget or {"seeds": 20, "block": 8}}}
     write_paper(root, "p", page)
     write_scale(root, "s", scale)

@@ -44,7 +44,7 @@ def project(
     page = {"title": "t", "reference": "r", "experiments": {"e": EXPERIMENT, "theory": THEORY}}
     write_paper(root, name, page | changes)
     papers = {name: budgets or {"default": BUDGET}}
-    scale = {"scale": "s", "description": "d", "verdicts": True, "figures": "f", "papers": papers}
+    scale = {"scale": "s", "description": "d", "verdicts": True, "papers": papers}
     write_scale(root, "s", scale)
     (root / "envs").symlink_to(ROOT / "envs")
     return Project(root)
@@ -109,15 +109,15 @@ def test_a_default_budget_need_not_fit_every_experiment(tmp_path: Path):
         ({"sweep": {"family.kappa": []}}, "e.sweep.family.kappa: List should have at least 1"),
         ({"variants": {}}, "e.variants: Dictionary should have at least 1 item"),
         ({"family": None}, "'family.kappa' is swept, but there is no family"),
-        ({"sweep": {"family.kappa": [0.5, 0.5]}}, "the cell 'qavg_kappa=0.5' is there twice"),
+        ({"sweep": {"family.kappa": [0.5, 0.5]}}, "the cell 'qavg_kappa=0.5' is defined twice"),
         (
             {"sweep": {"family.kappa": [0.5, 0.50000001]}},
-            "the cell 'qavg_kappa=0.5' is there twice",
+            "the cell 'qavg_kappa=0.5' is defined twice",
         ),
         (
             {"variants": {"qavg": AVERAGING, "qavg_local_steps=1": {"algorithm": "random_policy"}},
              "sweep": {"algorithm.local_steps": [1, 4]}},
-            "the cell 'qavg_local_steps=1' is there twice",
+            "the cell 'qavg_local_steps=1' is defined twice",
         ),
     ],
 )  # fmt: skip
@@ -228,12 +228,12 @@ def test_no_kind_of_claim_goes_unseen():
         ({"artifacts": {"t1": ARTIFACT | {"experiments": ["f"]}}}, "unknown experiment 'f'"),
         (
             {"artifacts": {"comparison_e": ARTIFACT}},
-            "p/artifacts.yaml, comparison_e: e has an artifact of that name without being asked",
+            "p/artifacts.yaml, comparison_e: this name is reserved",
         ),
         (
             with_experiment(sweep={})
             | {"artifacts": {"readings_e": ARTIFACT}, "readings": [READING]},
-            "p/artifacts.yaml, readings_e: e has an artifact of that name",
+            "p/artifacts.yaml, readings_e: this name is reserved",
         ),
         (claim(kind="agrees", artifact="t1"), "p/claims.yaml, c: unknown artifact 't1'"),
         (
@@ -245,7 +245,7 @@ def test_no_kind_of_claim_goes_unseen():
             "p/claims.yaml, c: unknown variant 'qavg'",
         ),
         ({"claims": [claim(**GREATER)["claims"][0] | {"test": []}]}, "p/claims.yaml"),
-        (claim(**GREATER, since=["qavg", "qavg"], factor=2), "'since' is for one metric as it is"),
+        (claim(**GREATER, since=["qavg", "qavg"], factor=2), "'since' cannot be combined"),
         (
             {"claims": claim(**GREATER)["claims"] * 2},
             "p/claims.yaml: the id 'c' is given twice",
@@ -264,15 +264,15 @@ def test_no_kind_of_claim_goes_unseen():
         ),
         (
             {"readings": [READING | {"variants": {}}]},
-            "'experiments' and 'variants' are given together",
+            "'experiments' and 'variants' must be given together",
         ),
         (
             {"readings": [{"id": "r", "words": "w", "family": {"agents": 2}}]},
-            "'family' is of the 'experiments', of which none is given",
+            "'family' needs 'experiments'",
         ),
         (
             {"readings": [READING], "experiments": {"e": EXPERIMENT, "e_r": EXPERIMENT}},
-            "p/readings.yaml, r: experiments.yaml has an experiment e_r",
+            "p/readings.yaml, r: the experiment e_r is defined by experiments.yaml",
         ),
         (
             {
@@ -282,7 +282,7 @@ def test_no_kind_of_claim_goes_unseen():
                 ],
                 "experiments": {"e": EXPERIMENT, "e_a": EXPERIMENT},
             },
-            "p/readings.yaml, b: the reading a_b has an experiment e_a_b",
+            "p/readings.yaml, b: the experiment e_a_b is defined by the reading a_b",
         ),
     ],
 )
@@ -339,7 +339,9 @@ def test_a_mistake_in_a_reading_is_found_where_it_stands(tmp_path: Path, wrong: 
         expand(project(tmp_path, readings=[READING | wrong]), "e_r")
 
 
-@pytest.mark.parametrize(("name", "message"), [("all", "a rule is called 'all'"), ("a b", "name")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("all", "'all' is the name of a Snakemake rule"), ("a b", "name")]
+)
 def test_a_paper_is_a_rule(tmp_path: Path, name: str, message: str):
     with pytest.raises(PfedrlError, match=f"workflow/papers/{name}: .*{message}"):
         project(tmp_path, name=name).paper(name)
@@ -354,7 +356,7 @@ def test_the_rules_that_papers_must_not_be_called_are_those_that_exist():
 
 def test_a_scale_is_called_as_its_file(tmp_path: Path):
     made = project(tmp_path)
-    values = {"scale": "t", "description": "d", "verdicts": True, "figures": "f", "papers": {}}
+    values = {"scale": "t", "description": "d", "verdicts": True, "papers": {}}
     write_scale(tmp_path, "s", values)
     with pytest.raises(PfedrlError, match=r"s.yaml: 'scale' must be s"):
         made.scale("s")

@@ -17,7 +17,7 @@ def test_defaults_that_a_scale_lowers_are_said():
     found = cuts(Project(ROOT), "fedkl", "figure_eight", "laptop")
     assert {"3 of 10 policy epochs", "1 of 30 critic epochs"} <= set(found)
     assert "20 of 180 communication rounds" in found
-    assert "target 250, not 350" in found
+    assert "target 250 instead of 350" in found
 
 
 def test_at_the_papers_scale_nothing_of_fedkl_is_cut():
@@ -30,10 +30,10 @@ def test_only_the_cells_that_matter_count(tmp_path: Path):
                 "random_policy": {}}  # fmt: skip
     budget = BUDGET | {"algorithm": {"iterations": 16}, "family": {"held_out": 2}}
     made = project(tmp_path, {"e": budget}, **with_experiment(variants=variants))
-    assert cuts(made, "p", "e", "s") == ["16 of 64 to 1,024 iterations", "held out 2, not 0"]
+    assert cuts(made, "p", "e", "s") == ["16 of 64 to 1,024 iterations", "held out 2 instead of 0"]
     assert cuts(made, "p", "e", "s", ["long"])[0] == "16 of 1,024 iterations"
     assert cuts(made, "p", "e", "s", ["qavg_kappa=0"])[0] == "16 of 64 iterations"
-    assert cuts(made, "p", "e", "s", ["random_policy"]) == ["held out 2, not 0"]
+    assert cuts(made, "p", "e", "s", ["random_policy"]) == ["held out 2 instead of 0"]
     assert cuts(made, "p", "theory", "s") == []
 
 
@@ -42,7 +42,10 @@ def test_a_budget_may_be_of_a_single_variant(tmp_path: Path):
     budget = BUDGET | {"algorithm": {"iterations": 16}, "variants": {"rare": {"local_steps": 2}}}
     made = project(tmp_path, {"e": budget}, **with_experiment(variants=variants))
     assert cuts(made, "p", "e", "s", ["qavg"]) == ["16 of 64 iterations"]
-    assert cuts(made, "p", "e", "s", ["rare"]) == ["16 of 64 iterations", "local steps 2, not 8"]
+    assert cuts(made, "p", "e", "s", ["rare"]) == [
+        "16 of 64 iterations",
+        "local steps 2 instead of 8",
+    ]
 
 
 def test_experiments_that_differ_are_told_apart():

@@ -20,7 +20,6 @@ SCALE: dict[str, Any] = {
     "scale": "s",
     "description": "d",
     "verdicts": True,
-    "figures": "paper_figures",
     "papers": {"qavg": {"default": {"seeds": 8, "block": 4}}},
 }
 
@@ -35,10 +34,20 @@ def test_every_cell_of_every_scale_is_valid(scale: str):
                 assert names and len(names) == len(set(names))
 
 
-def test_smoke_gives_no_verdict_and_has_its_own_figures():
-    scales = {name: Project(ROOT).scale(name) for name in SCALES}
-    assert not scales["smoke"].verdicts
-    assert scales["smoke"].figures != scales["laptop"].figures == scales["paper"].figures
+def test_smoke_gives_no_verdict():
+    assert not Project(ROOT).scale("smoke").verdicts
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_scale_writes_its_figures_below_its_own_results(scale: str):
+    assert Path(Project(ROOT).scale(scale).figures).is_relative_to(f"results/{scale}")
+
+
+def test_a_scale_file_cannot_name_the_committed_figures(tmp_path: Path):
+    write_paper(tmp_path, "qavg", PAPER)
+    write_scale(tmp_path, "s", SCALE | {"figures": "paper_figures"})
+    with pytest.raises(PfedrlError, match="unknown key 'figures'"):
+        Project(tmp_path).scale("s")
 
 
 def changed(**budget: Any) -> dict[str, Any]:
@@ -90,11 +99,11 @@ ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "c
         ),
         (
             {"artifacts": {"t1": ARTIFACT}, "printed": {"t1": [{**PRINTED, "at": "0.2"}]}},
-            "'along' and 'at' are given together",
+            "'along' and 'at' must be given together",
         ),
         (
             {"artifacts": {"t1": {**ARTIFACT, "printed": [PRINTED]}}, "printed": {"t1": [PRINTED]}},
-            "p/artifacts.yaml, t1: 'printed' is workflow/papers/p/printed/t1.csv",
+            "p/artifacts.yaml, t1: 'printed' is read from workflow/papers/p/printed/t1.csv",
         ),
         ({"artifacts": {"t1": {**ARTIFACT, "experiments": ["x"]}}}, "unknown experiment 'x'"),
         (

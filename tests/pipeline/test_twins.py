@@ -34,7 +34,7 @@ def project(tmp_path):
     write_paper(tmp_path, "tiny", paper)
     budgets = {"default": {"seeds": 4, "block": 2}, "few": {"seeds": 1, "block": 1},
                "reading": {"seeds": 3, "block": 3}}  # fmt: skip
-    made = {"scale": "laptop", "description": "tiny", "verdicts": True, "figures": "paper_figures"}
+    made = {"scale": "laptop", "description": "tiny", "verdicts": True}
     write_scale(tmp_path, "laptop", {**made, "papers": {"tiny": budgets}})
     return Project.here(tmp_path)
 

@@ -34,6 +34,7 @@ CHEAP = (
     "fedkl_theorem1",
 )  # fmt: skip
 ALL_PINS = PINS | NUMBA
+OTHER_CODE = "another version of the code"
 HASWELL = ("avx2", "fma")
 
 
@@ -113,7 +114,7 @@ def test_what_is_not_stored_is_said_and_a_wrong_name_has_a_nearest_one(tmp_path)
 
 def test_why_bits_may_differ():
     assert why_other_bits(ALL_PINS, HASWELL) is None
-    assert "no AVX2" in why_other_bits({}, ("sse4_2",))
+    assert "lacks AVX2" in why_other_bits({}, ("sse4_2",))
     assert "native" in why_other_bits({SWITCH: "native"}, HASWELL)
     other = ALL_PINS | {"MKL_CBWR": "COMPATIBLE"}
     assert why_other_bits(other, HASWELL) == "MKL_CBWR is COMPATIBLE, not AVX2"
@@ -164,10 +165,10 @@ def published(tmp_path, monkeypatch):
 
 def test_published_runs_are_listed_with_their_code(published, monkeypatch):
     line = "pfedrl_rep figure2 at the laptop scale: "
-    assert list(listed(published)) == [line + "the code here"]
+    assert list(listed(published)) == [line + "this version of the code"]
     monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "another")
     count = len(list(cells(published, "pfedrl_rep", "figure2", "laptop")))
-    assert list(listed(published)) == [line + f"other code in {count} of {count} cells"]
+    assert list(listed(published)) == [line + f"{OTHER_CODE} in {count} of {count} cells"]
 
 
 def test_a_seed_of_a_published_run_is_made_again(published):
@@ -200,7 +201,7 @@ def by_other_code(project, monkeypatch):
 
 def test_a_paper_is_confirmed_cell_by_cell_and_said_to_be_so(published, monkeypatch):
     count = len(by_other_code(published, monkeypatch))
-    other = f"other code in {count} of {count} cells"
+    other = f"{OTHER_CODE} in {count} of {count} cells"
     assert not (published.root / confirmed.FILE).exists()
     done = []
     answers = verify_published(
@@ -208,10 +209,10 @@ def test_a_paper_is_confirmed_cell_by_cell_and_said_to_be_so(published, monkeypa
     )
     next(answers)
     assert next(listed(published)).endswith(
-        f"{other}; seed 2 made again by the code here: same bits, in 1 of them"
+        f"{other}; seed 2 rerun with this version (1 of these cells): same bits"
     ), "what is done is kept"
     assert {found.answer for found in answers} == {"same bits"}
-    said = f"{other}; seed 2 made again by the code here: same bits"
+    said = f"{other}; seed 2 rerun with this version: same bits"
     assert next(listed(published)).endswith(said)
     assert code_on_page(published) == {("pfedrl_rep", "figure2"): said}
     assert len(done) == count and all(now <= total for now, total in done)

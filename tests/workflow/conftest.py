@@ -18,6 +18,7 @@ from tests.processes import call, once
 from tests.projects import write_paper
 
 ROOT = Path(__file__).parents[2]
+FIGURES = "results/laptop/paper_figures"
 AVERAGING = {"iterations": 16, "local_steps": 4, "learning_rate": 0.01, "decay": 0.9}
 PAPER = {
     "title": "A paper for tests",
@@ -86,7 +87,7 @@ def _wait_at_the_gate(done):
 
 def scale(seeds: int = 8, **changes: object) -> dict:
     budget = {"seeds": seeds, "block": 4}
-    made = {"scale": "laptop", "description": "tiny", "verdicts": True, "figures": "paper_figures"}
+    made = {"scale": "laptop", "description": "tiny", "verdicts": True}
     return {**made, "papers": {"tiny": {"default": budget}}, **changes}
 
 
@@ -175,12 +176,12 @@ def make_fresh(folder: Path) -> None:
     ignored = shutil.ignore_patterns("papers", "scales")
     for name in ("pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
-    shutil.copy2(ROOT / "Snakefile", tiny.root)
+    for name in ("Snakefile", ".gitignore"):
+        shutil.copy2(ROOT / name, tiny.root)
     write_paper(tiny.root, "tiny", PAPER)
     tiny.write("workflow/scales/laptop.yaml", scale())
     budgets = {"tiny": {"windy": {"seeds": 4, "block": 4}}}
-    figures = "results/smoke/paper_figures"
-    smoke = scale(scale="smoke", verdicts=False, figures=figures, papers=budgets)
+    smoke = scale(scale="smoke", verdicts=False, papers=budgets)
     tiny.write("workflow/scales/smoke.yaml", smoke)
     tiny.write("pfedrl/analysis/figures/tiny_table.py", TABLE)
     tiny.write("pfedrl/analysis/figures/tiny_figure.py", FIGURE)

@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 
 from pfedrl.pipeline.console import JobConsole, last_progress, reasons
-from tests.workflow.conftest import Tiny, gated
+from tests.workflow.conftest import FIGURES, Tiny, gated
 
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 PROFILE = "Using workflow specific profile profiles/default for setting default command line"
 A_JOB = re.compile(r"\d+ of \d+: [A-Z]\w+ .+ \([\d.]+ (s|min|h)\)")
-REPORT = "The report is paper_figures/index.html"
+REPORT = f"The report is {FIGURES}/index.html"
 
 
 def test_a_dry_run_is_a_summary_by_paper_and_rule(new_project: Tiny):
@@ -28,7 +28,7 @@ def test_a_dry_run_is_a_summary_by_paper_and_rule(new_project: Tiny):
 
 
 def test_in_a_file_there_is_a_line_a_job_and_the_last_says_where_the_report_is(project: Tiny):
-    (project.root / "paper_figures/tiny/table1.md").unlink()
+    (project.root / FIGURES / "tiny/table1.md").unlink()
     first, *jobs, last = project.make().splitlines()
     assert first.startswith(PROFILE) and last == REPORT
     assert [line.split(" (")[0] for line in jobs] == [
@@ -53,7 +53,7 @@ def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Sign
     os.killpg(process.pid, number)
     output, _ = process.communicate()
     assert process.returncode != 0
-    assert f"pfedrl: stopped by {number.name}. The same command goes on from here." in output
+    assert "pfedrl: interrupted. Run the same command to resume." in output
     assert output.splitlines()[-1].endswith("the same command goes on from here.")
     assert "Traceback" not in output and REPORT not in output
     assert len(output.splitlines()) <= 7, output

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from pfedrl.pipeline.artifact import read_run
-from tests.workflow.conftest import PAPER, Tiny, copy_of, gated, scale
+from tests.workflow.conftest import FIGURES, PAPER, Tiny, copy_of, gated, scale
 
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 
 
 def test_a_killed_pipeline_goes_on_to_the_same_numbers(new_project: Tiny, finished: Tiny):
-    target, numbers = "paper_figures/tiny/figure1.png", "paper_figures/tiny/figure1.csv"
+    target, numbers = f"{FIGURES}/tiny/figure1.png", f"{FIGURES}/tiny/figure1.csv"
     first = new_project.root / "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
     new_project.start_and_kill(target, until=first.exists)
     drawn = new_project.files("results/laptop/envs")
@@ -50,7 +50,7 @@ def test_killed_edited_and_run_again_there_is_one_version_in_the_artifact(
 
 def test_a_truncated_artifact_is_named_with_its_remedy(project: Tiny):
     before = project.files("results/laptop/runs")
-    numbers = project.files("paper_figures/tiny")
+    numbers = project.files(f"{FIGURES}/tiny")
     name = "results/laptop/runs/tiny/random/qavg_kappa=0/0-4.parquet"
     (project.root / name).write_bytes(before[name][:-20])
     done = project.snakemake()
@@ -58,12 +58,12 @@ def test_a_truncated_artifact_is_named_with_its_remedy(project: Tiny):
     assert f"rm {name} && snakemake --cores all {name}" in done.stdout
     assert "Traceback" not in done.stdout
     assert project.files("results/laptop/runs") == {**before, name: before[name][:-20]}
-    assert project.files("paper_figures/tiny") == numbers
+    assert project.files(f"{FIGURES}/tiny") == numbers
     (project.root / name).unlink()
     project.make(name)
     project.make()
-    csv = "paper_figures/tiny/table1.csv"
-    assert project.files("paper_figures/tiny")[csv] == numbers[csv]
+    csv = f"{FIGURES}/tiny/table1.csv"
+    assert project.files(f"{FIGURES}/tiny")[csv] == numbers[csv]
 
 
 def with_experiment(**changes: object) -> dict:
@@ -87,9 +87,8 @@ def curves(**panel: object) -> dict:
         (
             "",
             {},
-            ["paper_figures/tiny/table2.md"],
-            "unknown target 'paper_figures/tiny/table2.md'. Did you mean "
-            "'paper_figures/tiny/table1.md'?",
+            [f"{FIGURES}/tiny/table2.md"],
+            f"unknown target '{FIGURES}/tiny/table2.md'. Did you mean '{FIGURES}/tiny/table1.md'?",
         ),
         (
             "papers/tiny/experiments",

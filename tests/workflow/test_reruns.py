@@ -1,7 +1,9 @@
 """What reruns, and what does not, on a real DAG."""
 
+import subprocess
+
 from pfedrl.pipeline.artifact import read_run
-from tests.workflow.conftest import PAPER, Tiny, scale
+from tests.workflow.conftest import FIGURES, PAPER, Tiny, scale
 
 BLOCKS = ("0-4", "4-8")
 TABLE, FIGURE = "Drawing tiny/table1", "Drawing tiny/figure1"
@@ -26,7 +28,7 @@ WINDY = ("windy/qavg",)
 
 
 def test_everything_is_made(finished: Tiny):
-    made = {path.split("/", 1)[1] for path in finished.files("paper_figures")}
+    made = {path.removeprefix(f"{FIGURES}/") for path in finished.files(FIGURES)}
     table = {f"tiny/table1.{suffix}" for suffix in ("csv", "md", "tex", "json")}
     figure = {f"tiny/figure1.{suffix}" for suffix in ("pdf", "png", "csv", "json")}
     beside = {f"tiny/comparison_random.{suffix}" for suffix in ("csv", "md", "pdf", "png", "json")}
@@ -139,16 +141,28 @@ def test_more_seeds_run_only_the_new_blocks(project: Tiny):
 
 
 def test_one_target_makes_only_what_it_needs(new_project: Tiny):
-    planned = new_project.planned("paper_figures/tiny/table1.md")
+    planned = new_project.planned(f"{FIGURES}/tiny/table1.md")
     assert {job for job in planned if not job.startswith("Drawing random_mdp-")} == (
         runs(*RANDOM_QAVG, *RANDOM_CONTROL) | {"Summarising tiny/random", TABLE}
     )
     assert REPORT not in new_project.planned("tiny")
 
 
-def test_smoke_never_touches_the_papers_figures_and_says_where_its_own_are(new_project: Tiny):
+def test_no_scale_changes_a_committed_file(new_project: Tiny):
+    """Not even where the record is worse, or older, than what the scale makes."""
+    for name in ("tiny/table1.md", "tiny/figure1.csv", "index.html", "README.md"):
+        new_project.write(f"paper_figures/{name}", "of the record\n")
+    author = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for arguments in (("init", "-q"), ("add", "."), (*author, "commit", "-qm", "all")):
+        subprocess.run(("git", *arguments), cwd=new_project.root, check=True)
+    for options in ((), ("--config", "scale=smoke")):
+        new_project.make(*options)
+    status = ("git", "status", "--porcelain")
+    assert subprocess.check_output(status, cwd=new_project.root, text=True) == ""
+
+
+def test_smoke_says_where_its_report_is(new_project: Tiny):
     output = new_project.make("--config", "scale=smoke")
-    assert not (new_project.root / "paper_figures").exists()
     assert (new_project.root / "results/smoke/paper_figures/index.html").exists()
     assert output.splitlines()[-1] == "The report is results/smoke/paper_figures/index.html"
 
@@ -172,3 +186,13 @@ def test_a_cell_that_an_earlier_experiment_has_too_is_not_run_again(project: Tin
         assert taken[1]["taken_from"] == "windy/qavg"
         assert taken[0]["value"].equals(ran[0]["value"])
     assert project.planned(target) == set()
+
+
+def test_the_figure_of_the_cheaper_experiment_is_drawn_before_the_dearer_one_runs(
+    new_project: Tiny,
+):
+    """windy has one cell, random has four; nothing is known of their prices but that."""
+    lines = new_project.make("--cores", "1").splitlines()
+    drawn = next(place for place, line in enumerate(lines) if "Drawing tiny/figure1" in line)
+    runs = [place for place, line in enumerate(lines) if "Running tiny/random/" in line]
+    assert runs and drawn < min(runs)

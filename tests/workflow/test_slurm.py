@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 from pfedrl.pipeline.artifact import read_run
-from tests.workflow.conftest import ROOT, Tiny, gated
+from tests.workflow.conftest import FIGURES, ROOT, Tiny, gated
 
 CONF = Path("/etc/slurm/slurm.conf")  # Slurm's own folder: its daemons look nowhere else
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
 PROFILE = ("--workflow-profile", "profiles/slurm", "--slurm-no-account", "--latency-wait", "5",
            "--slurm-init-seconds-before-status-checks", "2",
            "--seconds-between-status-checks", "2")  # fmt: skip
-NUMBERS = ("paper_figures/tiny/figure1.csv", "paper_figures/tiny/table1.csv")
+NUMBERS = (f"{FIGURES}/tiny/figure1.csv", f"{FIGURES}/tiny/table1.csv")
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 SETTINGS = """\
 ClusterName=pfedrl

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from shlex import quote
@@ -16,7 +17,14 @@ from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.console import take_over
-from pfedrl.pipeline.costs import expected, is_short, megabytes, minutes
+from pfedrl.pipeline.costs import (
+    START_UP,
+    UNKNOWN_MINUTES,
+    expected,
+    is_short,
+    megabytes,
+    minutes,
+)
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
@@ -34,6 +42,13 @@ def give_up(error):
     """One line and an exit code, as the command line does; no job has started."""
     print(f"pfedrl: {error}", file=sys.stderr)
     sys.exit(error.exit_code)
+
+
+def check_settings():
+    """--config knows one setting; a misspelt one would run everything at the default scale."""
+    for key in config:
+        if key != "scale":
+            raise unknown("setting", key, ["scale"], where="--config")
 
 
 @cache
@@ -78,6 +93,7 @@ def check_drawings():
 
 
 try:
+    check_settings()
     PROJECT = Project.here(Path(workflow.basedir))
     SCALE = scale_to_run(str(config.get("scale", "laptop")))
     FIGURES = PROJECT.scale(SCALE).figures
@@ -100,8 +116,7 @@ def price(rule, wildcards):
     return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
 
 
-mend_scheduler()
-take_over(workflow, Path(FIGURES, "index.html"), price, available_cores())
+mend_scheduler(take_over(workflow, Path(FIGURES, "index.html"), price, available_cores()))
 
 
 def names_of(kind):
@@ -144,10 +159,11 @@ def check_targets():
     rules_by_name = {rule.name for rule in workflow.rules}
     for target in targets:
         made = target in rules_by_name or any(r.is_producer(target) for r in workflow.rules)
-        if not made and not Path(target).exists():
+        if not made:
             files = [f"{FIGURES}/index.html"]
             files += [path for paper in PAPERS for path in paper_targets(paper)]
-            give_up(unknown("target", target, ["all", *PAPERS, *files]))
+            nearest = get_close_matches(target, files, n=1, cutoff=0.5)
+            give_up(unknown("target", target, ["all", *PAPERS, *nearest]))
 
 
 @cache

@@ -35,6 +35,11 @@ def drawing_cell(wildcards, output):
     return [cell.paper, cell.experiment, cell.name]
 
 
+def build_priority(wildcards):
+    cell = cell_with_draws(wildcards.scale, wildcards.draws)
+    return cheap_first(wildcards.scale, cell.paper, cell.experiment)
+
+
 def drawn_data(wildcards):
     return data_of(cell_with_draws(wildcards.scale, wildcards.draws))
 
@@ -47,6 +52,7 @@ rule build:
     log:
         "results/{scale}/logs/envs/{draws}/{block}.log",
     cache: "omit-software"  # the fingerprint has the versions that matter
+    priority: build_priority
     threads: 1
     resources:
         mem_mb=2000,

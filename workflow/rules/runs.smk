@@ -38,6 +38,22 @@ def run_memory(wildcards, attempt):
     return megabytes(price("run", wildcards), attempt)
 
 
+@cache
+def cheap_first(scale, paper, experiment):
+    """A priority: cheap experiments go first, one after the other, so that tables come early.
+
+    All other rules have priority 0, above every run.
+    """
+    found = cells_of(scale, paper, experiment).values()
+    costs = [expected(PROJECT, cell, scale, block) for cell in found for block in cell.blocks()]
+    never_run = 3600 * UNKNOWN_MINUTES / 60  # seconds
+    return -sum(START_UP + (cost.seconds if cost else never_run) for cost in costs)
+
+
+def run_priority(wildcards):
+    return cheap_first(wildcards.scale, wildcards.paper, wildcards.experiment)
+
+
 def run_group(wildcards):
     """On a cluster, runs of seconds are submitted together; here a group would hide its jobs.
 
@@ -71,6 +87,7 @@ rule run:
     log:
         "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
     cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
+    priority: run_priority
     group:
         run_group
     threads: 1

@@ -15,6 +15,7 @@ import seaborn
 
 from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.labels import cell_label, swept_name
 from pfedrl.analysis.statistics import mean_interval, paired_differences
 from pfedrl.analysis.style import CEILING, new_figure, panel_labels
 from pfedrl.analysis.summaries import STATISTICS, Summary, sweep_name
@@ -27,16 +28,13 @@ from pfedrl.analysis.tables import (
     left_out_note,
     sweep_text,
 )
-from pfedrl.analysis.words import words_of
+from pfedrl.analysis.words import PREFERRED, words_of
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
 
-# the metric where none is chosen: the first that every variant which learns has
-PREFERRED = ("centre_value", "return_average", "greedy_return", "objective", "return")
 SENT = "megabytes_sent"
 FEW = 20  # seeds, each of which can be told from the others
-LETTERS = {"pi": "π", "kappa": "κ"}  # swept keys that papers write so
 COLUMNS = 3
 ROW, HEAD = 0.2, 0.75  # inches: a variant, and what a panel needs besides
 
@@ -77,56 +75,25 @@ def compared(context: Context, name: str) -> Iterator[tuple[str, list[Variant]]]
     columns = ["cell", "variant", "algorithm", *family, *own]
     cells = summary.statistics[columns].drop_duplicates().astype({"cell": str})
     cells = cells.sort_values(own, kind="stable") if own else cells
-    names = cells.groupby("algorithm", observed=True)["variant"].unique()
-    several = {str(one): variants for one, variants in names.items() if len(variants) > 1}
     groups: Iterable[tuple[Any, pd.DataFrame]] = [((), cells)]
     if family:
         groups = cells.groupby(family, sort=True)
     for values, group in groups:
         point = ", ".join(
-            f"{LETTERS.get(key, key.replace('_', ' '))} = {sweep_text(value)}"
+            f"{swept_name(key)} = {sweep_text(value)}"
             for key, value in zip(family, values, strict=True)
         )
-        found = [variant(context, name, row, own, several) for row in group.to_dict("records")]
+        found = [variant(context, name, row, own) for row in group.to_dict("records")]
         yield point, sorted(found, key=lambda v: (not v.learns, order.index(v.name)))
 
 
-def variant(
-    context: Context,
-    experiment: str,
-    row: Mapping[Any, Any],
-    swept: list[str],
-    several: Mapping[str, Iterable[str]],
-) -> Variant:
-    """A cell, labelled by its label or, where several have its algorithm, by that and its own
-    name, and by what is swept."""
-    algorithm, label = str(row["algorithm"]), context.label(experiment, row["cell"])
+def variant(context: Context, experiment: str, row: Mapping[Any, Any], swept: list[str]) -> Variant:
+    """A cell and its label, with what is swept."""
+    algorithm, name = str(row["algorithm"]), str(row["variant"])
+    ran = context.summaries[experiment].facts["cells"][row["cell"]]["settings"]["algorithm"]
     spec = context.paper.experiments[experiment]
-    if algorithm in several and row["variant"] not in spec.labels:
-        own = str(row["variant"]).removeprefix(algorithm.rpartition("/")[2]).strip("_")
-        ran = context.summaries[experiment].facts["cells"][row["cell"]]["settings"]["algorithm"]
-        given = {str(name): spec.settings | spec.variants[str(name)] for name in several[algorithm]}
-        own = own_name(own, given.pop(str(row["variant"])), list(given.values()), ran)
-        label += f", {own}" if own else ""
-    for key in swept:
-        if not math.isnan(row[key]):
-            label += f", {LETTERS.get(key, key.replace('_', ' '))} {sweep_text(row[key])}"
-    return Variant(row["cell"], str(row["variant"]), label, algorithm, not is_control(algorithm))
-
-
-def own_name(
-    name: str, given: Mapping[str, Any], others: list[dict[str, Any]], ran: Mapping[str, Any]
-) -> str:
-    """What tells a variant from others of its algorithm: its name, or, where that is a number of
-    its settings that they have not, the one that was run; a scale may have cut it."""
-    keys = [
-        key
-        for key, value in given.items()
-        if str(value) == name and any(other.get(key) != value for other in others)
-    ]
-    if not name.isdigit() or len(keys) != 1 or keys[0] not in ran:
-        return name.replace("_", " ")
-    return f"{keys[0].replace('_', ' ')} {ran[keys[0]]}"
+    label = cell_label(spec, name, ran, {key: row[key] for key in swept})
+    return Variant(row["cell"], name, label, algorithm, not is_control(algorithm))
 
 
 def default_metric(
@@ -213,9 +180,9 @@ def as_table(data: pd.DataFrame, metric: str) -> Table:
             texts.append(cells)
         sections.append(Section(str(point), texts))
     notes = [
-        "Mean ± standard error of the final values over seeds. Differences are on the same seeds, "
-        "with 95% intervals. The best is the best of these seeds, which flatters it; controls do "
-        "not compete.",
+        "Mean ± standard error of the final values over seeds. Differences are paired by seed, "
+        'with 95% intervals. "Best" is chosen on these same seeds, so it is optimistic. Controls '
+        "are excluded.",
         *left_out_note(data),
     ]
     return Table(columns, sections, data.drop(columns="label"), notes)

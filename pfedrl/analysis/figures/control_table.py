@@ -55,7 +55,7 @@ def draw(context: Context) -> Table:
     frame = pd.DataFrame(data)
     ceiling = texts[options.ceiling][0]
     notes = [
-        f"{ceiling}, agent by agent: {by_agent(summary, options.ceiling)}.",
+        f"{ceiling}, average of each agent: {by_agent(summary, options.ceiling)}.",
         *left_out_note(frame),
     ]
     sections = [

@@ -36,5 +36,5 @@ def draw(context: Context) -> Table:
             {"cell": cell, "target": settings["target"], "mean": mean, "se": error,
              "reached": reached, "seeds": len(rounds), "paper": theirs}
         )  # fmt: skip
-    notes = ["A seed that never reached the target counts with all of its rounds."]
+    notes = ["A seed that never reached the target is counted with its total number of rounds."]
     return Table(columns, [Section("", rows)], pd.DataFrame(data), notes)

@@ -30,8 +30,8 @@ def draw(context: Context) -> Drawing:
         ways = _time_space(axis, frames[cell])
         algorithm = summary.facts["cells"][cell]["settings"]["algorithm"]["name"]
         axis.set_title(label_of(algorithm), loc="left")
-    axes[1].set_ylabel("place on the lap in m")
-    figure.colorbar(ways, ax=axes[-1], label="speed in m/s")
+    axes[1].set_ylabel("position on the lap (m)")
+    figure.colorbar(ways, ax=axes[-1], label="speed (m/s)")
     panel_labels(list(axes))
     data = pd.concat([frame.assign(cell=cell) for cell, frame in frames.items()])
     return Drawing(figure, data.reset_index(drop=True))
@@ -62,5 +62,5 @@ def _time_space(axis: Axes, trace: pd.DataFrame) -> LineCollection:
     )  # fmt: skip
     axis.add_collection(lines)
     axis.autoscale()
-    axis.set_xlabel("second")
+    axis.set_xlabel("time (s)")
     return lines

@@ -27,11 +27,11 @@ def draw(context: Context) -> Drawing:
     upper.set_ylabel("return")
     lower.plot(data["round"], data["selected_G"], color=style.colour, marker=style.marker, ms=2)
     lower.axhline(0, color=INK, lw=0.6)
-    lower.set_ylabel("G of the selected")
+    lower.set_ylabel("G of selected agents")
     lower.set_xlabel("round")
     lower.xaxis.set_major_locator(MaxNLocator(integer=True))
     least = data.loc[data["negative"], "selected_G"].min()
-    negative = f"G of the selected < 0, at least {least:.2g}".replace("-", "−")
+    negative = f"G of selected agents < 0 (minimum {least:.2g})".replace("-", "−")
     for number, at in enumerate(data.loc[data["negative"], "round"]):
         for axis in (upper, lower):
             label = negative if number == 0 and axis is upper else None

@@ -41,9 +41,9 @@ def draw(context: Context) -> Table:
         sections.append(Section(context.paper.experiments[name].title, rows))
     frame = pd.DataFrame(data)
     notes = [
-        "E = ∞: agents never meet and their models are averaged to be evaluated. Baseline: the "
-        "mean over all pairs of an agent that never met another and an environment. The gap is "
-        "training minus new environments, by seed."
+        "E = ∞: agents never communicate; their models are averaged only for the evaluation. "
+        "Baseline: the mean over all pairs of an agent trained alone and an environment. Gap: "
+        "training minus new environments, for each seed."
     ]
     return Table(columns, sections, frame, notes + left_out_note(frame))
 

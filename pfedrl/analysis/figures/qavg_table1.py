@@ -48,8 +48,8 @@ def draw(context: Context) -> Table:
     frame = pd.DataFrame(data)
     notes = [
         "Ours and Paper: mean ± standard error over seeds. Δ/s.e.: ours minus the paper's in "
-        "combined standard errors, less the rounding of the printed number; an error printed as "
-        "0.00 counts as half of its last digit."
+        "combined standard errors, after allowing for the rounding of the printed number. An error "
+        "printed as 0.00 is taken as half of its last digit."
     ]
     notes += left_out_note(frame)
     return Table(columns, sections, frame, notes)

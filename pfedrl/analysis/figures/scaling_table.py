@@ -48,8 +48,8 @@ def draw(context: Context) -> Table:
         columns += [Column(title, heading) for title in
                     ("steps", "times faster", "paper, s", "paper, times faster")]  # fmt: skip
     notes = [
-        f"Times faster: than with N = {options.points[0]:g}, by the same row of the paper or of "
-        "ours. ∞: a seed did not get there."
+        f"Times faster: relative to N = {options.points[0]:g} for the same algorithm, in our runs "
+        "or in the paper. ∞: at least one seed never reached the target."
     ]
     return Table(columns, sections, pd.DataFrame(data), notes)
 

@@ -26,11 +26,11 @@ def draw(context: Context) -> Drawing:
         data, grows = speedups(summary, variant, mark.metric, along)
         data["never"] = missed(summary, variant, mark.reached, along)
         look = {"color": colour, "ls": line, "marker": marker}
-        never = f"{data['never'].sum()} of {data['seeds'].sum()} runs never"
+        never = f"{data['never'].sum()} of {data['seeds'].sum()} runs never reached it"
         points(left, data, ("mean", "low", "high"), f"{mark.label}; {never}", look)
         label = f"$N^{{{grows.mean:.2f}}}$, exponent {grows.low:.2f} to {grows.high:.2f}"
         if data["never"].any():  # it would be that of the episodes at which runs end
-            label, grows = "no exponent: runs ended first", Effect(np.nan, np.nan, np.nan, 0)
+            label, grows = "no exponent: not all reached", Effect(np.nan, np.nan, np.nan, 0)
         names = ("speedup", "speedup_low", "speedup_high")
         points(right, data, names, f"{mark.label}: {label}", look)
         frames.append(data.assign(

@@ -36,10 +36,10 @@ def draw(context: Context) -> Table:
         ])  # fmt: skip
         data.append(row)
     notes = [
-        "Instances: those that meet the statement's premises, of those drawn; where none does, the "
-        "rest of the row decides nothing.",
-        "Tightest: the smallest metric over instances, negative (by more than rounding) where the "
-        "statement fails; of a claim that an instance exists, the largest.",
+        "Instances: those that meet the statement's premises, out of all drawn. If none does, the "
+        "rest of the row is no evidence.",
+        "Tightest: the smallest value of the metric over instances; it is negative (beyond "
+        "rounding) where the statement fails. For a claim that an instance exists: the largest.",
     ]
     return Table(columns, [Section("", rows)], pd.DataFrame(data), notes)
 

@@ -44,7 +44,7 @@ def draw(context: Context) -> Drawing:
             [middle - own["low"], own["high"] - middle], label=label, capsize=2, **look,
         )  # fmt: skip
     left.set_title("Computation", loc="left")
-    left.set_ylabel("seconds a seed (federated: divided by N)")
+    left.set_ylabel("seconds per seed (federated: divided by N)")
     right.set_title("Worst-case personalisation error", loc="left")
     right.set_ylabel("equation 56 (geometric mean, 95% CI)")
     right.set_yscale("log")

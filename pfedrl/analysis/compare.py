@@ -1,0 +1,316 @@
+"""Two algorithms on one family, by the published runs: plain data, for a console or a page.
+
+Differences are by seed, the first algorithm minus the second, of final values averaged over agents.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pfedrl.analysis.labels import cell_label, swept_name
+from pfedrl.analysis.possible import possible
+from pfedrl.analysis.statistics import effect, paired_differences
+from pfedrl.analysis.summarise import gather, last_points, read_cell, with_pooled_agents
+from pfedrl.analysis.tables import sweep_text
+from pfedrl.analysis.words import PREFERRED, better_way, words_of
+from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.core.registry import load, load_runnable
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.cuts import cuts
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.published import scale_of, shared_runs
+
+# how long a training is, in the order in which an algorithm's settings are asked
+LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes")
+PHASES = {"return_average": "during training", "greedy_return": "after training"}
+
+Pair = tuple[Cell, Cell]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A metric's mean difference by seed with its 95% t interval over seeds, not corrected."""
+
+    metric: str
+    words: str
+    better: int  # 1: higher values are better, -1: lower ones, 0: neither
+    first: float  # mean of the first algorithm
+    second: float
+    mean: float
+    low: float
+    high: float
+    won: int  # seeds in which the first is better or, where neither way is better, higher
+    lost: int
+    tied: int
+    missing: int  # seeds in which one of them has no value
+    width: float  # from the least to the most that is possible; infinite where not bounded
+
+    @property
+    def seeds(self) -> int:
+        return self.won + self.lost + self.tied
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves zero out; a single seed has none."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The main comparison under another reading of what the paper leaves open."""
+
+    words: str
+    budget: str
+    difference: Difference | None  # None where it was not run with both
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two cells of one experiment that share their seeds."""
+
+    paper: str
+    experiment: str
+    title: str
+    point: str  # of the family's sweep
+    first: str  # labels
+    second: str
+    scale: str
+    budget: str
+    whole: bool  # at the experiment's own budget
+    seeds: int
+    cells: Pair = field(repr=False)
+
+
+def compare(project: Project, first: str, second: str, on: str) -> list[Meeting]:
+    """Where both were run, the fullest budget and the most seeds first; never empty."""
+    places = places_of(project, on)
+    names = {one: known_as(project, one) for one in (first, second)}
+    found = [meeting for place in places for meeting in _meetings(project, *place, first, second)]
+    if not found:
+        raise _never_met(project, names[first], names[second], first, second, on)
+    return sorted(found, key=lambda one: (not one.whole, -one.seeds))
+
+
+def plain(name: str) -> str:
+    """A name without case and punctuation: PFedDQN-Rep and pfed_dqn_rep are one."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def places_of(project: Project, on: str) -> list[tuple[str, str]]:
+    """The experiments on a family, or of that name; those of readings only by their own name."""
+    every = [(paper, name) for paper, page in project.papers.items() for name in page.experiments]
+    families = {place: _family(project, *place) for place in every}
+    wanted = plain(on)
+    found = [
+        (paper, name)
+        for paper, name in every
+        if wanted in map(plain, families[paper, name])
+        and project.paper(paper).reading_of(name) is None
+    ]
+    found = found or [
+        place for place in every if wanted in (plain(place[1]), plain("".join(place)))
+    ]
+    if not found:
+        known = {name for names in families.values() for name in names[:1]}
+        raise unknown("family or experiment", on, known | {name for _, name in every})
+    return found
+
+
+def _family(project: Project, paper: str, experiment: str) -> tuple[str, ...]:
+    """The name and the label of an experiment's family."""
+    given = project.experiment(paper, experiment).family
+    return () if given is None else (given["name"], load("envs", given["name"]).label)
+
+
+def known_as(project: Project, name: str) -> str:
+    """The label of a named algorithm; an unknown name is an error with the nearest."""
+    known: dict[str, str] = {}
+    for page in project.papers.values():
+        for spec in page.experiments.values():
+            for variant, given in spec.variants.items():
+                algorithm = given.get("algorithm", variant)
+                label = load_runnable(algorithm).label
+                own = spec.labels.get(variant, "")
+                for one in (variant, algorithm.rpartition("/")[2], label, own):
+                    known.setdefault(one, own if one == own else label)
+    matching = [label for one, label in known.items() if plain(one) == plain(name)]
+    if not matching:
+        raise unknown("algorithm", name, filter(None, known))
+    return matching[0]
+
+
+def _named(project: Project, cell: Cell, name: str) -> bool:
+    """Whether a cell is meant by a name: its own, its variant's, its algorithm's, or a label."""
+    spec = project.experiment(cell.paper, cell.experiment)
+    algorithm = cell.algorithm.rpartition("/")[2]
+    labels = (load_runnable(cell.algorithm).label, spec.labels.get(cell.variant, ""))
+    return plain(name) in map(plain, (cell.name, cell.variant, algorithm, *labels))
+
+
+def _pairs(project: Project, found: Iterable[Cell], first: str, second: str) -> list[Pair]:
+    """The cells of both at the same points of the sweep; with equal exchanges, if any are."""
+    known = list(found)
+    pairs = [
+        (one, other)
+        for one, other in product(known, known)
+        if _named(project, one, first) and _named(project, other, second) and one is not other
+        and all(other.sweep.get(key, value) == value for key, value in one.sweep.items())
+    ]  # fmt: skip
+    alike = [pair for pair in pairs if len({_exchange(cell) for cell in pair}) == 1]
+    return alike or pairs
+
+
+def _exchange(cell: Cell) -> tuple[Any, ...]:
+    """How often and along which graph agents exchange, where an algorithm has such settings."""
+    return tuple(getattr(cell.runnable, name, None) for name in ("local_steps", "graph"))
+
+
+def _meetings(
+    project: Project, paper: str, experiment: str, first: str, second: str
+) -> Iterator[Meeting]:
+    declared = cells(project, paper, experiment, None)
+    if not _pairs(project, declared, first, second):
+        return
+    scale = scale_of(project, paper, experiment)
+    if scale is None:
+        return
+    for pair in _pairs(project, cells(project, paper, experiment, scale), first, second):
+        yield _meeting(project, scale, pair)
+
+
+def _meeting(project: Project, scale: str, pair: Pair) -> Meeting:
+    one = pair[0]
+    paper, experiment = one.paper, one.experiment
+    spec = project.experiment(paper, experiment)
+    swept = [key.split(".") for key in spec.sweep]
+    point = (key for of, key in swept if of == "family" and key in one.sweep)
+    own = [key for of, key in swept if of == "algorithm"]
+    labels = [
+        cell_label(
+            spec, cell.variant, cell.settings()["algorithm"],
+            {key: cell.sweep[key] for key in own if key in cell.sweep},
+        )
+        for cell in pair
+    ]  # fmt: skip
+    cut = cuts(project, paper, experiment, scale, [cell.name for cell in pair])
+    runs = shared_runs(project, paper, experiment, scale)
+    return Meeting(
+        paper, experiment, spec.title,
+        ", ".join(f"{swept_name(key)} = {sweep_text(one.sweep[key])}" for key in point),
+        labels[0], labels[1], scale, _budget(pair, cut), not cut,
+        len(gather(runs[one.name])[0].seeds), pair,
+    )  # fmt: skip
+
+
+def _budget(pair: Pair, cut: list[str]) -> str:
+    """How long the trainings are, and what was cut of the experiment's own settings."""
+    lengths: dict[str, None] = {}
+    for cell in pair:
+        for name in LENGTHS:
+            if value := getattr(cell.runnable, name, 0):
+                lengths[f"{value:,} {name.replace('_', ' ')}"] = None
+                break
+    said = "the experiment's own budget" if not cut else f"shortened: {', '.join(cut)}"
+    return f"{' and '.join(lengths)} ({said})" if lengths else said
+
+
+def differences(project: Project, meeting: Meeting) -> list[Difference]:
+    """Every metric that both have; those of `main` first, those without a better way last."""
+    runs = shared_runs(project, meeting.paper, meeting.experiment, meeting.scale)
+    ours, theirs = (_finals(runs[cell.name]) for cell in meeting.cells)
+    family = meeting.cells[0].settings()["family"]
+    chosen = project.experiment(meeting.paper, meeting.experiment).comparison
+    ways = {metric: better_way(metric) for metric in ours if metric in theirs}
+    if chosen.metric in ways:
+        ways[chosen.metric] = -1 if chosen.best == "lowest" else 1
+    first = main(project, meeting, ways)
+    rest = sorted(ways.keys() - set(first), key=lambda m: (not ways[m], m.startswith("adapt_"), m))
+    return [
+        difference(metric, ways[metric], ours[metric], theirs[metric], possible(metric, family))
+        for metric in [*first, *rest]
+    ]
+
+
+def main(project: Project, meeting: Meeting, measured: Iterable[str]) -> list[str]:
+    """What one sentence says: returns during and after training, or what the experiment chooses."""
+    chosen = project.experiment(meeting.paper, meeting.experiment).comparison.metric
+    if set(PHASES) <= set(measured) and chosen in (None, *PHASES):
+        return list(PHASES)
+    return [metric for metric in (chosen, *PREFERRED) if metric in set(measured)][:1]
+
+
+def _finals(runs: list[Path]) -> dict[str, np.ndarray]:
+    """The last value of every metric by seed, agents averaged."""
+    points = with_pooled_agents(read_cell(gather(runs)[0]))
+    return {p[0]: points[p] for p in last_points(points) if p[2] == ALL_AGENTS}
+
+
+def difference(
+    metric: str, better: int, ours: np.ndarray, theirs: np.ndarray, bounds: tuple[float, float]
+) -> Difference:
+    """One metric's difference by seed; seeds without a value in either are counted as missing."""
+    kept = np.isfinite(ours) & np.isfinite(theirs)
+    by_seed = paired_differences(ours[kept], theirs[kept])
+    numbers = (np.nan,) * 5
+    if kept.any():
+        found = effect(by_seed)
+        means = float(ours[kept].mean()), float(theirs[kept].mean())
+        numbers = (*means, found.mean, found.low, found.high)
+    ahead = by_seed * (better or 1)
+    return Difference(
+        metric, words_of(metric), better, *numbers, int((ahead > 0).sum()), int((ahead < 0).sum()),
+        int((ahead == 0).sum()), int((~kept).sum()), bounds[1] - bounds[0],
+    )  # fmt: skip
+
+
+def readings(project: Project, meeting: Meeting, metric: str) -> list[Reading]:
+    """A metric's difference under each reading that changes something of it."""
+    found = []
+    one, other = meeting.cells
+    for reading in project.paper(meeting.paper).readings:
+        looked_at = reading.metrics.get(metric, metric)
+        named = [reading.cells.get(cell.name, cell.name) for cell in meeting.cells]
+        place = reading.runs(meeting.experiment)
+        if place != meeting.experiment:
+            if not metric.startswith(reading.changes) or not {one.variant, other.variant} & set(
+                reading.changed
+            ):
+                continue
+        elif (looked_at, *named) == (metric, one.name, other.name):
+            continue
+        found.append(_under(project, meeting, reading.words, place, looked_at, named))
+    return found
+
+
+def _under(
+    project: Project, meeting: Meeting, words: str, place: str, metric: str, named: list[str]
+) -> Reading:
+    scale = scale_of(project, meeting.paper, place)
+    if scale is None:
+        return Reading(words, "", None)
+    known = {cell.name: cell for cell in cells(project, meeting.paper, place, scale)}
+    if not set(named) <= set(known):
+        return Reading(words, "", None)
+    read = _meeting(project, scale, (known[named[0]], known[named[1]]))
+    values = {one.metric: one for one in differences(project, read)}
+    seeds = f"{read.seeds:,} seed{'s' * (read.seeds != 1)}"
+    return Reading(words, f"{seeds}, {read.budget}", values.get(metric))
+
+
+def _never_met(
+    project: Project, one: str, other: str, first: str, second: str, on: str
+) -> PfedrlError:
+    """The error for two that no published experiment on a family has, with where they met."""
+    every = [(paper, name) for paper, page in project.papers.items() for name in page.experiments]
+    met = {
+        family[1]
+        for place in every
+        if (family := _family(project, *place)) and any(_meetings(project, *place, first, second))
+    }
+    where = f"They met on: {', '.join(sorted(met))}." if met else "They never met on any family."
+    return PfedrlError(f"no published experiment on '{on}' has both {one} and {other}. {where}")
