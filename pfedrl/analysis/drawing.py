@@ -23,7 +23,6 @@ from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.drawings import Options
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import FOLDER
 
 Given = TypeVar("Given", bound=Options)
 
@@ -70,11 +69,9 @@ class Context:
         return f"{number} {'seed' if counts == [1] else 'seeds'}"
 
     def ran_at(self, *experiments: str) -> str:
-        """The scale of the runs behind experiments, or all; of published ones their own."""
+        """What the budgets of experiments are called, or of all: as their scale, or otherwise."""
         chosen = [self.summaries[name] for name in experiments or self.summaries]
-        runs = map(Path, _union(summary.facts["runs"] for summary in chosen))
-        published = (run.relative_to(FOLDER) for run in runs if run.is_relative_to(FOLDER))
-        return " and ".join(sorted({run.parts[0] for run in published})) or self.scale
+        return " and ".join(sorted({one.facts["budget"] or self.scale for one in chosen}))
 
     def caption(self) -> str:
         """The artifact's caption, with the scale, its seeds, and what it cuts."""
@@ -180,7 +177,6 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
         "origins": {  # which seeds came from which commit and machine
             name: summary.facts["origins"]
             for name, summary in context.summaries.items()
-            if "origins" in summary.facts  # as in all but summaries of before
         },
         "versions": {package: sorted(found) for package, found in sorted(versions.items())},
         "core_seconds": round(sum(fact["cpu_seconds"] for fact in facts), 1),

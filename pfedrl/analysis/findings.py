@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 
 from pfedrl.analysis.outcomes import ROUNDING
 from pfedrl.analysis.statistics import exponents, standard_error
-from pfedrl.analysis.summaries import Summary, read_summary
+from pfedrl.analysis.summaries import Summary, read_summary, summaries_folder
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.absent import absent
@@ -19,7 +18,7 @@ from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces, relation
 from pfedrl.pipeline.measured import flat_settings
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, PAPER, is_published
+from pfedrl.pipeline.scale import RECORD
 
 MINUS = "\N{MINUS SIGN}"
 WORDS = (
@@ -70,23 +69,16 @@ class Told:
     missing: str = ""
 
 
-def tell(
-    project: Project, summaries: Path, judged: Mapping[str, dict[str, Any] | None]
-) -> dict[str, list[Told]]:
+def tell(project: Project, judged: Mapping[str, dict[str, Any] | None]) -> dict[str, list[Told]]:
     """The findings of every paper, in the order of their files; `judged` has the verdicts."""
     return {
-        paper: [Teller(project, paper, summaries, judged[paper], f).told() for f in page.findings]
+        paper: [Teller(project, paper, judged[paper], finding).told() for finding in page.findings]
         for paper, page in project.papers.items()
     }
 
 
-def summaries_at(summaries: Path, scale: str | None) -> Path:
-    """Where summaries of a named scale stand: beside those of the fullest."""
-    return summaries if scale is None else summaries / scale
-
-
-def at_other_scales(project: Project) -> list[tuple[str, str, str]]:
-    """The published experiments that findings ask for at a scale: paper, experiment, scale."""
+def asked_at_other_scales(project: Project) -> list[tuple[str, str, str]]:
+    """Paper, experiment and scale of what findings ask for outside the record."""
     asked = {
         (paper, experiment, number.scale)
         for paper, page in project.papers.items()
@@ -95,7 +87,7 @@ def at_other_scales(project: Project) -> list[tuple[str, str, str]]:
         for experiment in finding.experiments_of(number)
         if number.scale is not None
     }
-    return sorted(one for one in asked if is_published(project, *one))
+    return sorted(asked)
 
 
 class Teller:
@@ -105,12 +97,11 @@ class Teller:
         self,
         project: Project,
         paper: str,
-        summaries: Path,
         judged: dict[str, Any] | None,
         finding: Finding,
     ):
-        self.project, self.paper, self.finding = project, paper, finding
-        self.summaries, self.judged = summaries, judged
+        self.project, self.paper = project, paper
+        self.finding, self.judged = finding, judged
         self._read: dict[tuple[str, str | None], Summary] = {}
 
     def told(self) -> Told:
@@ -120,19 +111,14 @@ class Teller:
         return Told(self.finding, *map(self._filled, texts))
 
     def _missing(self) -> Iterator[str]:
-        """What it asks for and is not published."""
+        """What it asks for and was not run."""
         asked = {
-            (experiment, number.scale): None
+            (experiment, number.scale or RECORD): None
             for number in self.finding.numbers.values()
             for experiment in self.finding.experiments_of(number)
         }
         for experiment, scale in asked:
-            if scale is None:
-                reason = absent(self.project, self.paper, experiment, NAME)
-            else:
-                there = is_published(self.project, self.paper, experiment, scale)
-                reason = None if there else f"not published at the {scale} scale"
-            if reason is not None:
+            if (reason := absent(self.project, self.paper, experiment, scale)) is not None:
                 yield f"{experiment}: {reason}"
 
     def _untrue(self) -> Iterator[str]:
@@ -245,7 +231,7 @@ class Teller:
         if not of_paper:
             given = self._summary(experiment, number.scale).facts["cells"][cell]["settings"]
         else:
-            made = cells(self.project, self.paper, experiment, PAPER)
+            made = cells(self.project, self.paper, experiment, None)
             given = next(one.settings() for one in made if one.name == cell)
         return flat_settings(given)[number.setting]
 
@@ -262,7 +248,7 @@ class Teller:
 
     def _summary(self, experiment: str, scale: str | None) -> Summary:
         if (experiment, scale) not in self._read:
-            folder = summaries_at(self.summaries, scale)
+            folder = summaries_folder(self.project, scale or RECORD)
             self._read[experiment, scale] = read_summary(folder, self.paper, experiment)
         return self._read[experiment, scale]
 

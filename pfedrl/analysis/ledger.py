@@ -13,7 +13,7 @@ from pfedrl.analysis.outcomes import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDE
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, WOULD_DECIDE
 from pfedrl.pipeline.costs import duration
-from pfedrl.pipeline.published import NAME as PUBLISHED
+from pfedrl.pipeline.scale import RECORD
 
 SYMBOLS = {
     "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
@@ -75,7 +75,7 @@ def at_a_glance(judged: dict[str, Any] | None) -> list[str]:
 
 def judged_from(scale: str) -> str:
     """Which runs verdicts come from."""
-    return "from the published runs" if scale == PUBLISHED else f"at the {escape(scale)} scale"
+    return "from the published runs" if scale == RECORD else f"at the {escape(scale)} scale"
 
 
 def trust(judged: dict[str, Any]) -> str:

@@ -42,8 +42,6 @@ def short(value: float, digits: int = 4) -> str:
 
 def rebuild_command(kind: str, target: Path, scale: str = DEFAULT_SCALE) -> str:
     """The command that draws a table or figure again; the default scale need not be named."""
-    if scale == "published":
-        return "make figures"
     file = target.with_suffix(".png" if kind == "figure" else ".md").as_posix()
     chosen = "" if scale == DEFAULT_SCALE else f" --config scale={scale}"
     return f"snakemake --cores all {file}{chosen}"

@@ -16,7 +16,7 @@ from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import load
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME
+from pfedrl.pipeline.scale import RECORD
 
 # a colour and a marker for what a number is, whatever its paper
 KINDS = {
@@ -71,7 +71,7 @@ def printed_numbers(project: Project, figures: Path) -> list[dict[str, Any]]:
                 experiment = project.experiment(name, row["experiment"])
                 family = (experiment.family or {})["name"]
                 label = load("envs", family).label
-                shortened = bool(cuts(project, name, row["experiment"], NAME))
+                shortened = bool(cuts(project, name, row["experiment"], RECORD))
                 rows.append(
                     {
                         "short": paper.short,

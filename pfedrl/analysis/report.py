@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -23,13 +23,14 @@ from pfedrl.analysis.ledger import (
     read_verdicts,
     trust,
 )
-from pfedrl.analysis.origins import in_words
 from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.analysis.telling import in_html
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
+
+NAMED = 5  # cells; of more, a line gives their number
 
 
 def report(
@@ -281,14 +282,9 @@ def _printed(rows: list[dict[str, Any]]) -> str:
 def _provenance(known: dict[str, Any], code: Mapping[tuple[str, str], str]) -> str:
     behind = {name: code.get((known["paper"], name)) for name in known["seeds"]}
     versions = (f"{package} {', '.join(found)}" for package, found in known["versions"].items())
-    made = known.get("origins", {})  # drawn before they were told: seeds and commits apart
     facts: dict[str, str | list[str]] = {
         "Scale": known["scale"],
-        "Runs": [line for name, found in made.items() for line in in_words(name, found)],
-        "Seeds": "; ".join(
-            f"{name} {a} to {b - 1}" for name, (a, b) in known["seeds"].items() if name not in made
-        ),
-        "Commit": "" if made.keys() == known["seeds"].keys() else ", ".join(known["commits"]),
+        "Runs": [line for name, found in known["origins"].items() for line in _runs(name, found)],
         "Code": "; ".join(f"{name}: {words}" for name, words in behind.items() if words),
         "Versions": ", ".join(versions),
         "Core time": f"{known['core_seconds']:,.0f} s",
@@ -296,6 +292,20 @@ def _provenance(known: dict[str, Any], code: Mapping[tuple[str, str], str]) -> s
         "Run files": "; ".join(f"{name} {count}" for name, count in known["run_files"].items()),
     }
     return f"<details><summary>Where the numbers came from</summary>{_list(facts)}</details>\n"
+
+
+def _runs(experiment: str, found: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each origin: 'figure6: seeds 0 to 2, 7 cells, commit 96fe65c, AMD EPYC'."""
+    everyone = len({cell for origin in found for cell in origin["cells"]})
+    for origin in found:
+        (start, stop), cells = origin["seeds"], origin["cells"]
+        seeds = f"seeds {start} to {stop - 1}" if stop - start > 1 else f"seed {start}"
+        number = "1 cell" if everyone == 1 else f"{everyone} cells"
+        if len(cells) < everyone:
+            named = f" ({', '.join(cells)})" if len(cells) <= NAMED else ""
+            number = f"{len(cells)} of {number}{named}"
+        source = [f"commit {origin['commit']}", *filter(None, [origin["processor"]])]
+        yield f"{experiment}: {', '.join([seeds, number, *source])}"
 
 
 def _list(facts: Mapping[str, str | list[str]]) -> str:

@@ -1,19 +1,16 @@
 """Reading an experiment's summary: its curves, its last points, its final values by seed."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.parquet import read_table
 from pfedrl.core.recorder import ALL_AGENTS
-from pfedrl.core.seal import unsealed
-from pfedrl.pipeline.artifact import KEY, broken
+from pfedrl.pipeline.project import Project
 
 STATISTICS = ("mean", "se", "low", "high", "seeds", "missing", "diverged")  # that tables keep
 
@@ -107,25 +104,21 @@ class Summary:
         return np.min([self.final(cell, metric, agent) for agent in agents], axis=0)
 
 
-def paths(summaries_dir: Path, paper: str, experiment: str) -> tuple[Path, Path]:
+def summaries_folder(project: Project, scale: str) -> Path:
+    """The folder of a scale's summaries."""
+    return project.root / "results" / scale / "summaries"
+
+
+def paths(folder: Path, paper: str, experiment: str) -> tuple[Path, Path]:
     """Where an experiment's statistics and final values stand."""
-    folder = summaries_dir / paper
     return (
-        folder / f"{experiment}.statistics.parquet",
-        folder / f"{experiment}.finals.parquet",
+        folder / paper / f"{experiment}.statistics.parquet",
+        folder / paper / f"{experiment}.finals.parquet",
     )
 
 
-def read_summary(summaries_dir: Path, paper: str, experiment: str) -> Summary:
+def read_summary(folder: Path, paper: str, experiment: str) -> Summary:
     """An experiment's summary; a file that is not there or not whole is named."""
-    frames = []
-    facts: dict[str, Any] = {}
-    for path in paths(summaries_dir, paper, experiment):
-        try:
-            table = pq.read_table(path, page_checksum_verification=True)
-            kept = json.loads((table.schema.metadata or {})[KEY])
-            facts = unsealed(kept, table.schema, table)
-        except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-            raise broken(path, error) from None
-        frames.append(table.to_pandas())
-    return Summary(experiment, frames[0], frames[1], facts)
+    tables = [read_table(path) for path in paths(folder, paper, experiment)]
+    statistics, finals = (table.to_pandas() for table, _ in tables)
+    return Summary(experiment, statistics, finals, tables[0][1])

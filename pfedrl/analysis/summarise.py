@@ -1,18 +1,13 @@
 """From the runs of one experiment to its statistics and the final values that tests run on."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from pfedrl.analysis.origins import origins
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import (
     ENOUGH,
@@ -21,136 +16,45 @@ from pfedrl.analysis.statistics import (
     mean_interval,
     standard_error,
 )
-from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.core.files import atomic_write
+from pfedrl.analysis.summaries import paths, summaries_folder
+from pfedrl.core.errors import PfedrlError
+from pfedrl.core.parquet import write_table
 from pfedrl.core.recorder import ALL_AGENTS
-from pfedrl.core.seal import sealed
-from pfedrl.pipeline.artifact import KEY, read_facts, read_run
+from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import Part, Point, Served, Store, served
 
-Point = tuple[str, str, int, int]  # metric, axis, agent, at: what one row of statistics describes
 DIVERGED = "diverged"  # the metric, 1 where an agent's training has diverged
 NUMBERS = ("mean", "se", "median", "iqm", "low", "high", "iqm_low", "iqm_high")
 
 
-@dataclass(frozen=True)
-class CellRuns:
-    """The runs of one cell, ordered by seeds."""
+def summarise(
+    project: Project, paper: str, experiment: str, scale: str, folder: Path | None = None
+) -> None:
+    """Read the runs of an experiment, one cell at a time; write its statistics and final values.
 
-    paths: list[Path]
-    facts: list[dict[str, Any]]
-
-    @property
-    def first(self) -> dict[str, Any]:
-        return self.facts[0]
-
-    @property
-    def seeds(self) -> range:
-        return range(self.first["seeds"][0], self.facts[-1]["seeds"][1])
-
-
-def rejected(path: Path, reason: str, remedy: str = "") -> PfedrlError:
-    remedy = remedy or f"Rebuild it: rm {path} && snakemake --cores all {path}"
-    return PfedrlError(f"{path}: {reason}. {remedy}", exit_code=BROKEN_ARTIFACT)
-
-
-def summarise(runs: list[Path], statistics_path: Path, finals_path: Path) -> None:
-    """Read every run of an experiment, one at a time; write its statistics and final values."""
-    if not runs:
-        raise PfedrlError(f"{statistics_path}: there are no runs to summarise.")
-    cells = gather(runs)
-    sweeps = sorted({key for cell in cells for key in cell.first["sweep"]})
-    statistics, finals = [], []
-    for cell in cells:
-        points = with_pooled_agents(read_cell(cell))
-        names = _names(cell, sweeps)
-        statistics.append(_statistics_rows(points, names, cell.first["settings"]["family"]))
-        finals.append(_final_rows(points, names, cell.seeds))
-    facts = _facts(cells, sweeps)
-    for path, tables in ((statistics_path, statistics), (finals_path, finals)):
-        table = pa.concat_tables(tables).unify_dictionaries()
-        kept = json.dumps(sealed(facts, table.schema), sort_keys=True)
-        table = table.replace_schema_metadata({KEY: kept.encode()})
-        with atomic_write(path) as temporary:
-            pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
-
-
-def gather(runs: Iterable[Path]) -> list[CellRuns]:
-    """Runs by cell; a gap or an overlap of seeds, or blocks that disagree, is an error."""
-    found: dict[str, list[tuple[dict[str, Any], Path]]] = defaultdict(list)
-    experiment = None
-    for path in runs:
-        facts = read_facts(path)
-        experiment = experiment or facts["experiment"]
-        if facts["experiment"] != experiment:
-            raise rejected(path, f"it belongs to '{facts['experiment']}', not to '{experiment}'")
-        found[facts["cell"]].append((facts, path))
-    cells = []
-    for name, blocks in found.items():
-        blocks.sort(key=lambda block: block[0]["seeds"])
-        for (before, _), (facts, path) in pairwise(blocks):
-            expected, begins = before["seeds"][1], facts["seeds"][0]
-            if begins != expected:
-                wrong = "are missing" if begins > expected else "are there twice"
-                span = _span(range(*sorted((expected, begins))))
-                raise rejected(path, f"of cell '{name}', seeds {span} {wrong}")
-            if facts["settings"] != before["settings"]:
-                raise rejected(path, f"its settings are not those of the earlier seeds of '{name}'")
-        cells.append(CellRuns([path for _, path in blocks], [facts for facts, _ in blocks]))
-    for one, other in pairwise(cells):
-        if one.seeds != other.seeds:
-            raise rejected(
-                other.paths[0],
-                f"cell '{other.first['cell']}' has seeds {_span(other.seeds)}, "
-                f"'{one.first['cell']}' has {_span(one.seeds)}",
-                "All cells of an experiment need the same seeds: run those that are missing "
-                "(pfedrl run), or remove what the others do not have.",
-            )
-    return cells
-
-
-def _span(seeds: range) -> str:
-    return f"{seeds.start}-{seeds.stop}"
-
-
-def read_cell(cell: CellRuns) -> dict[Point, np.ndarray]:
-    """Each point's values, one a seed, in the order of seeds."""
-    blocks = [
-        _read_block(path, range(*facts["seeds"]))
-        for path, facts in zip(cell.paths, cell.facts, strict=True)
-    ]
-    for path, block in zip(cell.paths, blocks, strict=True):
-        if block.keys() != blocks[0].keys():
-            raise rejected(path, "it was not measured at the same points as the earlier seeds")
-    return {point: np.concatenate([block[point] for block in blocks]) for point in blocks[0]}
-
-
-def _read_block(path: Path, seeds: range) -> dict[Point, np.ndarray]:
-    """One file as a value a seed at each point, without sorting rows or comparing strings."""
-    table, _ = read_run(path)
-    table = table.unify_dictionaries().combine_chunks()
-    column = {name: table[name].combine_chunks() for name in table.column_names}
-    axes, metrics = column["axis"].dictionary, column["metric"].dictionary
-    ats, at = np.unique(column["at"].to_numpy(), return_inverse=True)
-    agent = column["agent"].to_numpy().astype(np.int64) - ALL_AGENTS
-    metric = column["metric"].indices.to_numpy().astype(np.int64)
-    axis = column["axis"].indices.to_numpy().astype(np.int64)
-    shape = (len(metrics), len(axes), int(agent.max(initial=0)) + 1, len(ats))
-    code = np.ravel_multi_index((metric, axis, agent, at), shape)
-    present, row = np.unique(code, return_inverse=True)
-    seed = column["seed"].to_numpy().astype(np.int64) - seeds.start
-    if len(seed) and (seed.min() < 0 or seed.max() >= len(seeds)):
-        raise rejected(path, f"it holds seeds outside {_span(seeds)}")
-    place = row * len(seeds) + seed
-    if not np.array_equal(np.bincount(place, minlength=len(present) * len(seeds)),
-                          np.ones(len(present) * len(seeds))):  # fmt: skip
-        raise rejected(path, "a seed is missing or there twice at some point")
-    values = np.empty(len(present) * len(seeds))
-    values[place] = column["value"].to_numpy()
-    points = zip(*np.unravel_index(present, shape), strict=True)
-    return {
-        (metrics[int(m)].as_py(), axes[int(x)].as_py(), int(a) + ALL_AGENTS, int(ats[t])): line
-        for (m, x, a, t), line in zip(points, values.reshape(-1, len(seeds)), strict=True)
+    A cell without all of its seeds is left out, with the reason.
+    """
+    every = served(project, paper, experiment, scale)
+    whole = [one for one in every if one.why_not is None]
+    if not whole:
+        reasons = "; ".join(sorted({str(one.why_not) for one in every}))
+        raise PfedrlError(f"{paper}/{experiment}: there are no runs to summarise ({reasons}).")
+    store = Store(project.root)
+    sweeps = sorted({key for one in every for key in one.cell.sweep})
+    statistics, finals, facts = [], [], []
+    for one in whole:
+        values, files = store.read(one.cell, one.parts)
+        points, names = with_pooled_agents(values), _names(one.cell, sweeps)
+        statistics.append(_statistics_rows(points, names, one.cell.settings()["family"]))
+        finals.append(_final_rows(points, names, one.cell.seeds))
+        facts.append(files)
+    kept = _facts(whole, facts, sweeps) | {
+        "not_run": {one.cell.name: one.why_not for one in every if one.why_not is not None}
     }
+    places = paths(folder or summaries_folder(project, scale), paper, experiment)
+    for path, tables in zip(places, (statistics, finals), strict=True):
+        write_table(path, pa.concat_tables(tables).unify_dictionaries(), kept)
 
 
 def with_pooled_agents(points: dict[Point, np.ndarray]) -> dict[Point, np.ndarray]:
@@ -286,18 +190,17 @@ def _late_means(points: dict[Point, np.ndarray], last: Iterable[Point]) -> dict[
     return found
 
 
-def _names(cell: CellRuns, sweeps: list[str]) -> dict[str, pa.Scalar]:
+def _names(cell: Cell, sweeps: list[str]) -> dict[str, pa.Scalar]:
     """What is the same in every row of a cell; a swept key that a control lacks is empty."""
-    facts, settings = cell.first, cell.first["settings"]
     names = {
-        "experiment": facts["experiment"],
-        "cell": facts["cell"],
-        "variant": facts["variant"],
-        "algorithm": settings["algorithm"]["name"],
-        "family": "" if settings["family"] is None else settings["family"]["name"],
+        "experiment": cell.experiment,
+        "cell": cell.name,
+        "variant": cell.variant,
+        "algorithm": cell.algorithm,
+        "family": cell.family_name,
     }
     return {key: pa.scalar(value) for key, value in names.items()} | {
-        key: pa.scalar(facts["sweep"].get(key), pa.float64()) for key in sweeps
+        key: pa.scalar(cell.sweep.get(key), pa.float64()) for key in sweeps
     }
 
 
@@ -311,32 +214,60 @@ def _repeat(names: dict[str, pa.Scalar], rows: int) -> dict[str, pa.Array]:
     }
 
 
-def _facts(cells: list[CellRuns], sweeps: list[str]) -> dict[str, Any]:
-    """Where the numbers came from: the union of what the runs say of themselves."""
-    runs = [facts for cell in cells for facts in cell.facts]
+def _facts(
+    whole: list[Served], files: list[list[dict[str, Any]]], sweeps: list[str]
+) -> dict[str, Any]:
+    """Where the numbers came from: the union of the facts about the runs."""
+    runs = [facts for found in files for facts in found]
     versions: dict[str, set[str]] = defaultdict(set)
     for facts in runs:
         for package, version in facts["versions"].items():
             versions[package].add(version)
-    made = [facts for facts in runs if "taken_from" not in facts]  # the others took no time here
+    first = whole[0].cell
+    described = {}
+    for one, found in zip(whole, files, strict=True):
+        described[one.cell.name] = {
+            "seeds": [one.cell.seeds.start, one.cell.seeds.stop],
+            "variant": one.cell.variant,
+            "settings": one.cell.settings(),
+            "cpu_seconds": round(sum(_share(p, f) * f["cpu_seconds"]
+                                     for p, f in zip(one.parts, found, strict=True)), 3),
+        }  # fmt: skip
     return {
-        "paper": runs[0]["paper"],
-        "experiment": runs[0]["experiment"],
+        "paper": first.paper,
+        "experiment": first.experiment,
+        "budget": first.budget.called,
         "sweeps": sweeps,
         "commits": sorted({facts["commit"] for facts in runs}),
-        "origins": origins({cell.first["cell"]: cell.facts for cell in cells}),
+        "origins": _origins(whole, files),
         "versions": {package: sorted(found) for package, found in sorted(versions.items())},
-        "wall_seconds": round(sum(facts["wall_seconds"] for facts in made), 3),
-        "cpu_seconds": round(sum(facts["cpu_seconds"] for facts in made), 3),
+        "cpu_seconds": round(sum(cell["cpu_seconds"] for cell in described.values()), 3),
         "peak_memory_mb": max(facts["peak_memory_mb"] for facts in runs),
-        "cells": {
-            cell.first["cell"]: {
-                "seeds": [cell.seeds.start, cell.seeds.stop],
-                "variant": cell.first["variant"],
-                "settings": cell.first["settings"],
-                "cpu_seconds": round(sum(facts["cpu_seconds"] for facts in cell.facts), 3),
-            }
-            for cell in cells
-        },
-        "runs": sorted(path.as_posix() for cell in cells for path in cell.paths),
+        "cells": described,
+        "runs": sorted({part.path.as_posix() for one in whole for part in one.parts}),
     }
+
+
+def _share(part: Part, facts: dict[str, Any]) -> float:
+    """The seeds that are taken of a file, as a share of those it holds."""
+    return len(part.take) / len(part.holds)
+
+
+def _origins(
+    whole: list[Served], files: list[list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Which seeds came from which commit and processor, with the cells that share them."""
+    shared: dict[tuple[int, int, str, str], list[str]] = {}
+    for one, found in zip(whole, files, strict=True):
+        spans: list[tuple[int, int, str, str]] = []
+        for part, facts in zip(one.parts, found, strict=True):
+            start, source = part.take.start, (facts["commit"], facts.get("processor", ""))
+            if spans and spans[-1][1:] == (start, *source):
+                start = spans.pop()[0]
+            spans.append((start, part.take.stop, *source))
+        for span in spans:
+            shared.setdefault(span, []).append(one.cell.name)
+    return [
+        {"seeds": [start, stop], "cells": names, "commit": commit, "processor": processor}
+        for (start, stop, commit, processor), names in sorted(shared.items())
+    ]

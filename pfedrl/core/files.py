@@ -1,7 +1,8 @@
-"""Files that are whole or absent: written under a temporary name, then renamed."""
+"""Files that are whole or absent: written under a temporary name, synced, then renamed."""
 
 import errno
 import os
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,15 @@ from pfedrl.core.errors import NO_SPACE, PfedrlError
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
     """A temporary path beside the file; it takes the file's place only when all went well."""
+    if path.exists() and not path.is_file():
+        raise PfedrlError(f"{path} is not a regular file. Give the name of a file to write.")
     path.parent.mkdir(parents=True, exist_ok=True)
     # the suffix stays last: writers such as NumPy's and matplotlib's choose the format by it
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
         yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
         temporary.replace(path)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -84,6 +84,17 @@ def pins(
     return found
 
 
+def held(environment: Mapping[str, str], able: frozenset[str]) -> dict[str, str]:
+    """What a process with these variables is held to, whatever its processor could do."""
+    off = set(environment.get("NPY_DISABLE_CPU_FEATURES", "").replace(",", " ").split())
+    above = {name for name, flag in NUMPY_ABOVE.items() if flag in able} - off
+    kept = {name: environment.get(name, "") for name in (*PINS, *NUMBA, "NUMBA_DISABLE_JIT")}
+    return kept | {"NumPy": ",".join(sorted(above)) or "AVX2"}
+
+
+HELD = PINS | NUMBA | {"NUMBA_DISABLE_JIT": "", "NumPy": "AVX2"}  # where every pin is heeded
+
+
 def mkl_heeds_its_pin() -> bool:
     """Whether MKL will follow MKL_CBWR here: of itself, or made to by this call."""
     if maker() == "GenuineIntel":

@@ -4,18 +4,18 @@ from pfedrl.envs.data.data_sets import FACTS
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.data_sources import data_sources
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import served
 
 
 def absent(project: Project, paper: str, experiment: str, scale: str) -> str | None:
     """Why an experiment has no runs at a scale, or None."""
-    published = scale == "published"  # of these, data are no longer needed
-    if project.budget(project.scale(scale), paper, experiment) is None:
-        if not published:
-            return f"not run at the {scale} scale"
-        return in_no_package(project, paper, experiment) or "not published"
-    if published:
-        return None
-    reasons = [cell.skip() for cell in cells(project, paper, experiment, scale)]
+    chosen = project.scale(scale)
+    if project.budget(chosen, paper, experiment) is None:
+        return in_no_package(project, paper, experiment) or f"not run at the {scale} scale"
+    if chosen.makes:
+        reasons = [cell.skip() for cell in cells(project, paper, experiment, scale)]
+    else:
+        reasons = [one.why_not for one in served(project, paper, experiment, scale)]
     return None if None in reasons else in_no_package(project, paper, experiment) or reasons[0]
 
 

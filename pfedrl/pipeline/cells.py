@@ -5,18 +5,22 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.core.settings import validate
+from pfedrl.envs.data.checksum import arrays_digest
+from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.family import Family
 from pfedrl.pipeline.checks import check_budget, check_sweep
 from pfedrl.pipeline.paper import Experiment
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Budget
 
+FORMAT = 1  # of the key; a new number gives every run a new key
 OWN = Budget(seeds=1, block=1)  # changes nothing: the experiment's own settings
 
 
@@ -35,9 +39,10 @@ class Cell:
     family_name: str
     curve_points: int
     budget: Budget = field(repr=False)
+    data: str | None = None  # the digest of its data set's arrays, where it has one
 
     def settings(self) -> dict[str, Any]:
-        """Everything that shapes the cell's numbers, as plain values: a change means a rerun."""
+        """All that shapes the cell's numbers besides its data, as plain values."""
         return {
             "algorithm": {"name": self.algorithm, **self.runnable.said()},
             "family": None
@@ -46,9 +51,21 @@ class Cell:
             "curve_points": self.curve_points,
         }
 
+    @cached_property
     def key(self) -> str:
-        """The settings as one line: equal where nothing that shapes the numbers differs."""
-        return json.dumps(self.settings(), sort_keys=True)
+        """What the run is, in ten digits: equal where nothing that shapes the numbers differs."""
+        known = {"format": FORMAT, **self.settings(), "data": self.data}
+        return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:10]
+
+    @property
+    def folder(self) -> str:
+        """The name of its runs in the store."""
+        names = [self.algorithm.replace("/", "."), self.family_name, self.key]
+        return "-".join(filter(None, names))
+
+    @property
+    def seeds(self) -> range:
+        return range(self.budget.seeds)
 
     def draws_name(self) -> str:
         """The name under which the family's draws are shared between cells."""
@@ -125,16 +142,16 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
                 paper, experiment,
                 "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())]),
                 variant, given.get("algorithm", variant), sweep, runnable, family, family_name,
-                spec.curve_points, budget,
+                spec.curve_points, budget, data_digest(project, family),
             )  # fmt: skip
-            if cell.name in names or cell.key() in keys:
+            if cell.name in names or cell.key in keys:
                 raise PfedrlError(
                     f"{where}: the cell '{cell.name}' is defined twice. Points of a sweep must "
                     "differ in their first six digits, and no variant may have the name of another "
                     "variant's cell."
                 )
             names.add(cell.name)
-            keys.add(cell.key())
+            keys.add(cell.key)
             yield cell
 
 
@@ -167,6 +184,16 @@ def _family(
     return name, validate(family_class, values, f"{where}.family")
 
 
+def data_digest(project: Project, family: Family | None) -> str | None:
+    """The digest that a family's data must have, or have here where none is prescribed."""
+    name = getattr(family, "data", None)
+    if name not in FACTS:
+        return None
+    if (expected := project.data_digest(name)) is not None:
+        return expected
+    return arrays_digest(name) if path_of(name).exists() else None
+
+
 def find_cell(project: Project, paper: str, experiment: str, name: str, scale: str) -> Cell:
     """A cell by its name."""
     found = {cell.name: cell for cell in cells(project, paper, experiment, scale)}
@@ -175,11 +202,5 @@ def find_cell(project: Project, paper: str, experiment: str, name: str, scale: s
     return found[name]
 
 
-def run_path(scale: str, cell: Cell, block: str) -> Path:
-    return Path(
-        "results", scale, "runs", cell.paper, cell.experiment, cell.name, f"{block}.parquet"
-    )
-
-
-def draws_path(scale: str, cell: Cell, block: str) -> Path:
-    return Path("results", scale, "envs", cell.draws_name(), f"{block}.npz")
+def draws_path(cell: Cell, block: str) -> Path:
+    return Path("results", "envs", cell.draws_name(), f"{block}.npz")

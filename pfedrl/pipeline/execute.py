@@ -4,21 +4,17 @@ import gc
 import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.recorder import Recorder
 from pfedrl.core.stopwatch import Stopwatch
 from pfedrl.envs.family import Draws
-from pfedrl.pipeline.artifact import write_run
-from pfedrl.pipeline.environments import read_draws
+from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.environments import check_data, read_draws
 from pfedrl.pipeline.fingerprint import run_code
-from pfedrl.pipeline.provenance import provenance
+from pfedrl.pipeline.run_file import here, write_run
 from pfedrl.stack.checkpoint import Checkpoint
 from pfedrl.stack.loop import Control
-
-if TYPE_CHECKING:  # what a cell says is a parameter of its run; how it is found is no code of it
-    from pfedrl.pipeline.cells import Cell
 
 LONGEST_FAREWELL = 10  # seconds
 
@@ -31,43 +27,32 @@ def await_workers() -> None:
 
 
 def run(
-    cell: "Cell",
+    cell: Cell,
     seeds: range,
     output: Path,
     draws: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
     checkpoint_seconds: float = 60.0,
 ) -> None:
-    """Run a cell on a block of seeds and write its artifact."""
+    """Run a cell on a block of seeds and write its run file."""
     if (reason := cell.skip()) is not None:
         raise PfedrlError(f"{cell.experiment}/{cell.name} cannot run: {reason}.")
+    check_data(cell)
     code = run_code(cell)
     stopwatch = Stopwatch()
     drawn: Draws = {}
     if cell.family is not None:
         drawn = cell.family.draw(seeds) if draws is None else read_draws(draws, cell, seeds)
     recorder = Recorder(seeds)
-    key = {"code": code, "settings": cell.key(), "seeds": f"{seeds.start}-{seeds.stop}"}
+    key = {"code": code, "settings": cell.key, "seeds": f"{seeds.start}-{seeds.stop}"}
     path = output.with_suffix(".checkpoint")
     checkpoint = Checkpoint(path, key, checkpoint_seconds, stopwatch)
     control = Control(cell.curve_points, checkpoint, progress)
     cell.runnable.run(seeds, cell.family, drawn, recorder, control)
     await_workers()
-    names = {
-        "experiment": cell.experiment,
-        "algorithm": cell.algorithm,
-        "family": cell.family_name,
-    }
-    facts = provenance(
-        stopwatch,
-        paper=cell.paper,
-        experiment=cell.experiment,
-        cell=cell.name,
-        variant=cell.variant,
-        sweep=cell.sweep,
-        settings=cell.settings(),
-        seeds=[seeds.start, seeds.stop],
-        code=code,
-    )
-    write_run(output, recorder, names, facts)
+    facts = {
+        "settings": cell.settings(), "data": cell.data, "seeds": [seeds.start, seeds.stop],
+        "code": code, **here(), **stopwatch.read(),
+    }  # fmt: skip
+    write_run(output, recorder.columns(), facts)
     checkpoint.remove()

@@ -68,9 +68,7 @@ class Number(Settings):
     )  # fmt: skip
     since: float | None = Field(None, description="the part of the curve that is looked at")
     until: float | None = None
-    scale: Literal["laptop", "paper"] | None = Field(
-        None, description="of the published runs; the fullest, where it is left out"
-    )
+    scale: str | None = Field(None, description="the record, where it is left out")
     setting: str | None = Field(None, description="of the cell's algorithm or family")
     verdict: (
         Literal["reproduced", "contradicted", "leans for", "leans against", "undecided"] | None

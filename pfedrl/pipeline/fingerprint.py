@@ -1,14 +1,11 @@
 """Code as an input: a digest of the code that shapes a cell's numbers.
 
-It is a parameter of the rules, part of a checkpoint's key and of an artifact's provenance: where it
-differs, a run is made anew and a checkpoint refused; where it does not, nothing reruns.
+It is a parameter of the rules, part of a checkpoint's key and a fact about a run: where it differs,
+a run is made anew and a checkpoint refused; where it does not, nothing reruns.
 
-In it: every module that runs when the cell does (its algorithm, its family, `execute` and all that
-these import, at any depth and in any form), and the versions of the libraries among them that
-compute. Another version may round differently, so its numbers are not shared by a cache nor
-continued from a checkpoint; draws of tables do not know torch's. For the same reason the
-instruction set that they are held to is in it (see `core.processor`). Python's own version, and
-what reads and writes (pyarrow, pydantic), leave numbers as they are.
+In it: the algorithm, the family, the training loop and all modules of pfedrl that these import; the
+versions of the libraries among their imports that compute, because another version may round
+differently; and the instruction set that the libraries are held to (see `core.processor`).
 
 Not in it, because no number can depend on it:
 - comments, formatting, docstrings;
@@ -16,48 +13,44 @@ Not in it, because no number can depend on it:
   and settings are made from them;
 - the texts in `raise`, in errors and after an assertion's comma;
 - other words: `description` of a setting, and the class attributes `label` and `varies`;
-- checksums (`sealed`, `unsealed`, those of Parquet's pages): they guard numbers and change none;
 - `skip` and `metrics`, which say whether a cell exists and what it will record, not the numbers;
 - the modules APART.
 
-Tables, figures, verdicts and pages show such other words: their rules keep them by `words=True`.
+Tables, figures, verdicts and pages show such words: their rules keep them by `words=True`.
 """
 
 import ast
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.processor import NUMBA, PINS
-from pfedrl.pipeline.closure import ROOT, closure, running
+from pfedrl.core.processor import flags, held
 
 if TYPE_CHECKING:
     from pfedrl.pipeline.cells import Cell
 
+ROOT = Path(__file__).parent.parent.parent
+PACKAGE = "pfedrl"
+LOOP = "pfedrl.stack.loop"
 LIBRARIES = ("numpy", "scipy", "numba", "torch", "gymnasium", "mujoco", "libsumo")
 WORDS = {"label", "varies"}  # attributes of components
 ERRORS = {"unknown", "broken"}  # functions that make an error, besides the classes named ...Error
 FOR_ANNOTATIONS = {"typing", "collections.abc", "__future__"}
-SEALS = "pfedrl.core.seal"
-CHECKSUMS = {"write_page_checksum", "page_checksum_verification"}
 APART = {
     "pfedrl/core/errors.py",  # words
+    "pfedrl/core/files.py",  # how a file takes the place of another
     "pfedrl/core/processor.py",  # what it sets is in the digest, value by value
-    "pfedrl/core/progress.py",
-    "pfedrl/core/seal.py",
-    "pfedrl/core/settings.py",  # how settings are checked; their values are a parameter themselves
-    "pfedrl/pipeline/closure.py",  # whether to run again, not what comes out
-    "pfedrl/pipeline/fingerprint.py",
+    "pfedrl/core/settings.py",  # how settings are checked; their values are in the key
 }
 
 
 def fingerprint(
-    *modules: str, words: bool = False, root: Path = ROOT, pins: Mapping[str, str] = os.environ
+    *modules: str, words: bool = False, root: Path = ROOT, pins: Mapping[str, str] | None = None
 ) -> str:
     """A digest of the modules and of all that they import, under this process's pins or others."""
     sources, elsewhere = closure(*modules, root=root)
@@ -68,20 +61,21 @@ def fingerprint(
     ]
     if not words:
         parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]
-        parts += [f"{name} {pins.get(name)}" for name in PINS | NUMBA]
+        kept = held(os.environ, flags()) if pins is None else pins
+        parts += [f"{name} {value}" for name, value in sorted(kept.items())]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
 def run_code(cell: "Cell", pins: Mapping[str, str] | None = None) -> str:
     """The code behind the numbers of a cell's runs, here or under other pins."""
     families = [] if cell.family is None else [type(cell.family).__module__]
-    modules = (type(cell.runnable).__module__, *families, "pfedrl.pipeline.execute")
+    modules = (type(cell.runnable).__module__, *families, LOOP)
     return _of(*modules) if pins is None else fingerprint(*modules, pins=pins)
 
 
 def build_code(cell: "Cell") -> str:
     """The code behind the draws of a cell's family."""
-    return _of(type(cell.family).__module__, "pfedrl.pipeline.environments")
+    return _of(type(cell.family).__module__)
 
 
 def check_code(expected: str | None, found: str) -> None:
@@ -176,7 +170,7 @@ class _Effects(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([node.target], node.value), node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if node.module in (*FOR_ANNOTATIONS, SEALS) else node
+        return None if node.module in FOR_ANNOTATIONS else node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
         self.generic_visit(node)
@@ -191,8 +185,86 @@ class _Effects(ast.NodeTransformer):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name.endswith("Error") or name in ERRORS:
             return _Silent().visit(node)
-        if name in ("sealed", "unsealed"):
-            return node.args[0]
-        unseen = CHECKSUMS | ({"description"} if name == "Field" and not self._words else set())
-        node.keywords = [word for word in node.keywords if word.arg not in unseen]
+        if name == "Field" and not self._words:
+            node.keywords = [word for word in node.keywords if word.arg != "description"]
         return node
+
+
+class _Running(ast.NodeTransformer):
+    """Without what stands under `if TYPE_CHECKING`: it never runs."""
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        name = getattr(node.test, "attr", getattr(node.test, "id", ""))
+        return node.orelse if name == "TYPE_CHECKING" else node
+
+
+def running(source: str) -> ast.Module:
+    """What of a module runs, parsed."""
+    tree = ast.parse(source)
+    # every start of the pipeline and every job reads some hundred modules: most need no look
+    return _Running().visit(tree) if "TYPE_CHECKING" in source else tree
+
+
+@cache
+def imported(source: str, package: str) -> frozenset[str]:
+    """Every module that a source names in an import, wherever it stands in the file.
+
+    `package` is where the source's relative imports start. `from package import name` may name a
+    module or something in one: both are given, and who asks knows which of them there are.
+    """
+    return frozenset(_names(running(source), package))
+
+
+def _names(tree: ast.Module, package: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            start = [".".join(above)] if node.level else []
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and node.args:
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = getattr(node.args[0], "value", None)
+            if called == "import_module" and isinstance(name, str):
+                yield name
+
+
+def _path(root: Path, module: str) -> Path | None:
+    """The file of a module of pfedrl, or None where it is not one."""
+    if module.split(".")[0] != PACKAGE:
+        return None
+    base = root / Path(*module.split("."))
+    for candidate in (base.with_suffix(".py"), base / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def closure(*modules: str, root: Path = ROOT) -> tuple[dict[str, str], set[str]]:
+    """The sources of the modules and of all they import within pfedrl, by path from the root; and
+    the names of whatever else is imported."""
+    found: dict[str, str] = {}
+    elsewhere: set[str] = set()
+    seen: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        # importing a module runs the packages above it first
+        above, _, _ = module.rpartition(".")
+        if above:
+            waiting.append(above)
+        path = _path(root, module)
+        if path is None:
+            elsewhere.add(module)
+            continue
+        source = path.read_text(encoding="utf-8")
+        found[path.relative_to(root).as_posix()] = source
+        waiting.extend(imported(source, module if path.name == "__init__.py" else above))
+    return found, elsewhere

@@ -140,9 +140,7 @@ class Project:
         return f"workflow/papers/{paper}/{file}"
 
     def scale(self, name: str) -> Scale:
-        """A file in workflow/scales, or 'published': each experiment at its fullest budget."""
-        if name == "published":
-            return self._published
+        """A file in workflow/scales."""
         if name not in self._scales:
             self._scales[name] = self._read_scale(name)
         return self._scales[name]
@@ -172,13 +170,6 @@ class Project:
                     raise unknown("experiment", experiment, self.paper(paper).experiments, where)
         return scale
 
-    @cached_property
-    def _published(self) -> Scale:
-        """Asked for with every claim, and more seeds do not change it."""
-        from pfedrl.pipeline.published import published_scale
-
-        return published_scale(self)
-
     def styles(self) -> dict[str, Style]:
         """What workflow/style.yaml says of algorithms; nothing where there is none."""
         path = self.root / "workflow" / "style.yaml"
@@ -196,6 +187,25 @@ class Project:
         """The budget of an experiment, or None where the scale leaves the paper out."""
         budgets = scale.papers.get(paper, {})
         return budgets.get(experiment, budgets.get("default"))
+
+    def experiments_at(self, scale: str) -> list[tuple[str, str]]:
+        """Paper and name of every experiment that has a budget at a scale."""
+        chosen = self.scale(scale)
+        return [
+            (paper, experiment)
+            for paper in chosen.papers
+            for experiment in self.paper(paper).experiments
+            if self.budget(chosen, paper, experiment) is not None
+        ]
+
+    def data_digest(self, name: str) -> str | None:
+        """The digest that workflow/data.yaml prescribes for a data set's arrays."""
+        return self._data.get(name, {}).get("sha256")
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        path = self.root / "workflow" / "data.yaml"
+        return read_yaml(path) if path.exists() else {}
 
     def family_defaults(self, name: str) -> dict[str, Any]:
         """What envs/<name>.yaml says of a family."""

@@ -20,12 +20,14 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from pfedrl.core.errors import unknown
-from pfedrl.core.processor import NUMBA, PINS, SWITCH
+from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH
 from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.environments import check_data
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.records import read_records, write_records
 from pfedrl.pipeline.short_runs import measured, short_runs
+from pfedrl.pipeline.store import Part, Store, Values, runs_of, served
 
 Answer = Literal["same bits", "same to rounding", "differs", "nothing stored", "skipped"]
 
@@ -131,7 +133,7 @@ def verify(project: Project, names: Iterable[str] = ()) -> Iterator[Compared]:
             yield Compared(name, "nothing stored", f"store it: pfedrl verify --write {name}")
             continue
         kept = dict(stored[name])
-        changed = kept.pop("code") != run_code(cell, PINS | NUMBA)
+        changed = kept.pop("code") != run_code(cell, HELD)
         compared = compare(name, Digest(**kept), digest(measured(cell, SEEDS)))
         remarks = [compared.remark, "code or libraries changed since" if changed else ""]
         yield compared._replace(remark="; ".join(filter(None, remarks)))
@@ -142,10 +144,90 @@ def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
     wanted = list(names)
     stored = read_records(project.root, FILE) if wanted else {}
     for name, cell in chosen(project, wanted).items():
-        code = run_code(cell, PINS | NUMBA)
+        code = run_code(cell, HELD)
         stored[name] = {"code": code, **digest(measured(cell, SEEDS))._asdict()}
         yield name
     write_records(project.root, FILE, stored)
+
+
+def compare_runs(
+    store: Store, cell: Cell, ours: Iterable[Part], theirs: Iterable[Part]
+) -> Compared:
+    """Two sets of run files with the same seeds of one cell, in single precision."""
+    found, stored = (_columns(store.read(cell, parts)[0]) for parts in (ours, theirs))
+    return compare(cell.name, digest(stored), digest(found))
+
+
+def compare_with_record(project: Project, cell: Cell, seeds: range) -> Compared | None:
+    """A run made here against the committed seeds it has in common; None where there are none."""
+    store = Store(project.root)
+    here, stored = (store.find(cell, seeds, [layer]) for layer in ("local", "committed"))
+    shared = sorted(set(seeds) - {*here.missing, *stored.missing})
+    if not shared:
+        return None
+    ours, theirs = (
+        [part for seed in runs_of(shared) for part in store.find(cell, seed, [layer]).parts]
+        for layer in ("local", "committed")
+    )
+    return compare_runs(store, cell, ours, theirs)
+
+
+def rerun(project: Project, cell: Cell, part: Part, seed: int) -> Compared:
+    """One committed seed made again."""
+    name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed}"
+    if (reason := cell.skip()) is not None:
+        return Compared(name, "skipped", reason)
+    check_data(cell)
+    store, one = Store(project.root), range(seed, seed + 1)
+    stored, _ = store.read(cell, [part._replace(take=one)])
+    found = _by_point(measured(cell, one, cell.curve_points))
+    return compare(name, digest(_columns(stored)), digest(_columns(found)))
+
+
+def _by_point(columns: Mapping[str, np.ndarray]) -> Values:
+    keys = zip(*(columns[key].tolist() for key in ("metric", "axis", "agent", "at")), strict=True)
+    return {key: np.array([value]) for key, value in zip(keys, columns["value"], strict=True)}
+
+
+def _columns(values: Values) -> dict[str, np.ndarray]:
+    """Values in one order, as recorded columns in single precision."""
+    points = sorted(values)
+    seeds = len(values[points[0]])
+    metric, axis, agent, at = (np.repeat(np.array(key), seeds) for key in zip(*points, strict=True))
+    return {
+        "seed": np.tile(np.arange(seeds), len(points)), "agent": agent, "axis": axis, "at": at,
+        "metric": metric,
+        "value": np.concatenate([values[point] for point in points]).astype(np.float32),
+    }  # fmt: skip
+
+
+def code_behind(project: Project, scale: str) -> dict[tuple[str, str], str]:
+    """Of every paper and experiment of a scale, whether the code here made its committed runs."""
+    store, found = Store(project.root), {}
+    for paper, experiment in project.experiments_at(scale):
+        other, confirmed, count = 0, set(), 0
+        for one in served(project, paper, experiment, scale):
+            entries = [
+                store.manifest[one.cell.folder]["files"][part.path.stem]
+                for part in one.parts
+                if part.layer == "committed"
+            ]
+            code, count = run_code(one.cell, HELD), count + 1
+            if any(entry["code"] != code for entry in entries):
+                other += 1
+                confirmed |= {
+                    entry["compared"]["seed"]
+                    for entry in entries
+                    if entry.get("compared", {}).get("code") == code
+                }
+        said = "this version of the code"
+        if other:
+            said = f"another version of the code in {other} of {count} cells"
+        if confirmed:
+            seeds = ", ".join(map(str, sorted(confirmed)))
+            said += f"; seed {seeds} rerun with this version: same bits"
+        found[paper, experiment] = said
+    return found
 
 
 def summary(answers: Iterable[Answer], reason: str | None) -> str:

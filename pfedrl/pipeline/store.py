@@ -1,0 +1,262 @@
+"""The store of runs. A run is found by what it is: the key of its settings, and its seeds.
+
+Two layers hold run files under the same names, <algorithm>-<family>-<key>/<first>-<last>.parquet:
+results/runs has the runs made here, results/published the committed ones, whose values are in
+single precision. manifest.json beside the committed files lists each of them with its checksum.
+Files may overlap; a reader takes each seed once. Whoever reads a run checks it against what was
+asked for: settings, data, seeds, and for a run made here also the code.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pfedrl.core.files import atomic_write
+from pfedrl.core.parquet import Facts, broken, read_table
+from pfedrl.core.recorder import ALL_AGENTS
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.fingerprint import run_code
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.run_file import COLUMNS, write_small
+
+LOCAL, COMMITTED = Path("results", "runs"), Path("results", "published")
+MANIFEST = COMMITTED / "manifest.json"
+
+RICH = 10  # distinct fractional parts that make a record unmistakable
+
+Layer = Literal["local", "committed"]
+FOLDERS: dict[Layer, Path] = {"local": LOCAL, "committed": COMMITTED}
+Point = tuple[str, str, int, int]  # metric, axis, agent, at
+Values = dict[Point, np.ndarray]  # a value for each seed
+
+
+class Part(NamedTuple):
+    """Seeds to take from a file, which may hold more."""
+
+    layer: Layer
+    path: Path
+    holds: range
+    take: range
+
+
+class Found(NamedTuple):
+    """Where the seeds of a run are, in their order, and which are nowhere."""
+
+    parts: list[Part]
+    missing: list[int]
+
+
+def block_name(seeds: range) -> str:
+    return f"{seeds.start}-{seeds.stop}"
+
+
+def run_path(cell: Cell, block: str) -> Path:
+    """Where the pipeline writes a run."""
+    return LOCAL / cell.folder / f"{block}.parquet"
+
+
+@dataclass(frozen=True)
+class Store:
+    """Both layers below a project's folder."""
+
+    root: Path
+
+    @cached_property
+    def manifest(self) -> dict[str, dict[str, Any]]:
+        """What is known of each committed folder: settings, data, and its files by block."""
+        path = self.root / MANIFEST
+        if not path.exists():
+            return {}
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise broken(path, error) from None
+
+    def blocks(self, layer: Layer, folder: str) -> list[range]:
+        """The seeds of each file of a key, in order; unfinished files are not among them."""
+        if layer == "committed":
+            names = list(self.manifest.get(folder, {}).get("files", ()))
+        else:
+            places = (self.root / LOCAL / folder).glob("[0-9]*-*.parquet")
+            names = [path.stem for path in places]
+        found = [range(*map(int, name.split("-"))) for name in names]
+        return sorted(found, key=lambda seeds: (seeds.start, -seeds.stop))
+
+    def find(self, cell: Cell, seeds: range, layers: Sequence[Layer]) -> Found:
+        """Which file serves which seeds; an earlier layer goes first."""
+        free = set(seeds)
+        parts = []
+        for layer in layers:
+            for holds in self.blocks(layer, cell.folder):
+                path = FOLDERS[layer] / cell.folder / f"{block_name(holds)}.parquet"
+                for take in runs_of(free.intersection(holds)):
+                    parts.append(Part(layer, path, holds, take))
+                free.difference_update(holds)
+        return Found(sorted(parts, key=lambda part: part.take.start), sorted(free))
+
+    def read(self, cell: Cell, parts: Iterable[Part]) -> tuple[Values, list[Facts]]:
+        """The values of parts of one run, checked, with the facts of each part's file."""
+        blocks, facts, paths = [], [], []
+        for part in parts:
+            table, found = self._checked(cell, part)
+            values = _values(part.path, table, part.holds)
+            at = slice(part.take.start - part.holds.start, part.take.stop - part.holds.start)
+            blocks.append({point: line[at] for point, line in values.items()})
+            facts.append(found)
+            paths.append(part.path)
+            if blocks[-1].keys() != blocks[0].keys():
+                raise broken(part.path, "it was not measured at the same points as other seeds")
+        _refuse_copies(blocks, paths)
+        joined = {point: np.concatenate([block[point] for block in blocks]) for point in blocks[0]}
+        return joined, facts
+
+    def _checked(self, cell: Cell, part: Part) -> tuple[pa.Table, Facts]:
+        """The rows of a file that is what was asked for."""
+        try:
+            content = (self.root / part.path).read_bytes()
+        except OSError as error:
+            raise broken(self.root / part.path, error) from None
+        if part.layer == "committed":
+            entry = self.manifest[cell.folder]["files"][block_name(part.holds)]
+            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+                raise broken(part.path, "it is not the file that the manifest lists")
+        table, facts = read_table(part.path, pa.BufferReader(content))
+        asked = {"settings": cell.settings(), "data": cell.data,
+                 "seeds": [part.holds.start, part.holds.stop]}  # fmt: skip
+        if part.layer == "local":
+            asked["code"] = run_code(cell)
+        for name, value in asked.items():
+            if facts.get(name) != value:
+                raise broken(part.path, f"it has other {name} than {cell.experiment}/{cell.name}")
+        if tuple(table.column_names) != COLUMNS:
+            raise broken(part.path, "columns are missing")
+        return table, facts
+
+    def add(self, cell: Cell, part: Part) -> Path | None:
+        """Commit a run that was made here; None where its seeds are committed already."""
+        if not self.find(cell, part.take, ["committed"]).missing:
+            return None
+        table, facts = self._checked(cell, part)
+        self.read(cell, [*self.find(cell, part.holds, ["committed"]).parts, part])  # no copies
+        path = COMMITTED / cell.folder / part.path.name
+        write_small(self.root / path, table, facts)
+        self.list_file(cell.folder, path, facts)
+        return path
+
+    def list_file(self, folder: str, path: Path, facts: Facts) -> None:
+        """Enter a committed file into the manifest."""
+        entry = self.manifest.setdefault(
+            folder, {"settings": facts["settings"], "data": facts["data"], "files": {}}
+        )
+        kept = ("code", "commit", "processor", "cpu_seconds", "peak_memory_mb")
+        entry["files"][path.stem] = {
+            "sha256": hashlib.sha256((self.root / path).read_bytes()).hexdigest(),
+            **{name: facts[name] for name in kept if name in facts},
+        }
+        self.write_manifest()
+
+    def write_manifest(self) -> None:
+        """A line for each key and for each file, so that changes can be read."""
+        lines = []
+        for folder, entry in sorted(self.manifest.items()):
+            files = sorted(entry["files"].items(), key=lambda item: int(item[0].split("-")[0]))
+            said = ",\n".join(f"    {json.dumps(k)}: {json.dumps(v)}" for k, v in files)
+            head = {name: value for name, value in entry.items() if name != "files"}
+            lines.append(
+                f'  {json.dumps(folder)}: {json.dumps(head)[:-1]}, "files": {{\n{said}\n  }}}}'
+            )
+        with atomic_write(self.root / MANIFEST) as temporary:
+            temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A cell of an experiment, and where the seeds that its scale asks for are."""
+
+    cell: Cell
+    parts: list[Part]
+    missing: int  # seeds that are nowhere
+
+    @property
+    def why_not(self) -> str | None:
+        """Why the cell has no numbers, or None."""
+        if not self.missing:
+            return None
+        if (reason := self.cell.skip()) is not None:
+            return reason
+        seeds = len(self.cell.seeds)
+        return f"not run ({seeds - self.missing:,} of {seeds:,} seeds)"
+
+
+def served(project: Project, paper: str, experiment: str, scale: str) -> list[Served]:
+    """The cells of an experiment with the runs that the scale's layers have of each."""
+    store, layers = Store(project.root), project.scale(scale).reads
+    found = []
+    for cell in cells(project, paper, experiment, scale):
+        parts, missing = store.find(cell, cell.seeds, layers)
+        found.append(Served(cell, parts, len(missing)))
+    return found
+
+
+def runs_of(seeds: Iterable[int]) -> Iterator[range]:
+    """Neighbouring seeds together."""
+    ordered = sorted(seeds)
+    start = 0
+    for place in range(1, len(ordered) + 1):
+        if place == len(ordered) or ordered[place] != ordered[place - 1] + 1:
+            yield range(ordered[start], ordered[place - 1] + 1)
+            start = place
+
+
+def _values(path: Path, table: pa.Table, seeds: range) -> Values:
+    """The rows of a file as a value for each seed at each point, without comparing strings."""
+    table = table.unify_dictionaries().combine_chunks()
+    column = {name: table[name].combine_chunks() for name in table.column_names}
+    axes, metrics = column["axis"].dictionary, column["metric"].dictionary
+    ats, at = np.unique(column["at"].to_numpy(), return_inverse=True)
+    agent = column["agent"].to_numpy().astype(np.int64) - ALL_AGENTS
+    metric = column["metric"].indices.to_numpy().astype(np.int64)
+    axis = column["axis"].indices.to_numpy().astype(np.int64)
+    shape = (len(metrics), len(axes), int(agent.max(initial=0)) + 1, len(ats))
+    code = np.ravel_multi_index((metric, axis, agent, at), shape)
+    present, row = np.unique(code, return_inverse=True)
+    seed = column["seed"].to_numpy().astype(np.int64) - seeds.start
+    if len(seed) and (seed.min() < 0 or seed.max() >= len(seeds)):
+        raise broken(path, f"it holds seeds outside {block_name(seeds)}")
+    place = row * len(seeds) + seed
+    if not np.array_equal(np.bincount(place, minlength=len(present) * len(seeds)),
+                          np.ones(len(present) * len(seeds))):  # fmt: skip
+        raise broken(path, "a seed is missing or there twice at some point")
+    values = np.empty(len(present) * len(seeds))
+    values[place] = column["value"].to_numpy()
+    points = zip(*np.unravel_index(present, shape), strict=True)
+    return {
+        (metrics[int(m)].as_py(), axes[int(x)].as_py(), int(a) + ALL_AGENTS, int(ats[t])): line
+        for (m, x, a, t), line in zip(points, values.reshape(-1, len(seeds)), strict=True)
+    }
+
+
+def _refuse_copies(blocks: Sequence[Values], paths: Sequence[Path]) -> None:
+    """Two files must not hold the same records under different seeds.
+
+    Records with few distinct values, as a control's, are not compared, nor those of a file in
+    which seeds are equal to each other. Small tables may coincide once in a thousand seeds.
+    """
+    seen: dict[bytes, Path] = {}
+    repeated: list[tuple[Path, Path]] = []
+    for block, path in zip(blocks, paths, strict=True):
+        lines = np.stack([*block.values()], axis=1)
+        records = [line.tobytes() for line in lines if len(np.unique(line % 1)) >= RICH]
+        if len(set(records)) == len(records):
+            repeated += [(path, seen[record]) for record in records if record in seen]
+            seen.update(dict.fromkeys(records, path))
+    if len(repeated) > len(seen) / 1000:
+        path, other = repeated[-1]
+        raise broken(path, f"it repeats seeds of {other.name} under other numbers")
