@@ -1,7 +1,7 @@
 """Every table, figure, verdict and finding again, from the published runs alone."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -10,20 +10,18 @@ from typing import Any
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.findings import at_other_scales, summaries_at, tell
+from pfedrl.analysis.open import open_claims, prices
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.overview import overview
-from pfedrl.analysis.plan import read_ledger
-from pfedrl.analysis.plan_tables import write_plan
 from pfedrl.analysis.printed_figure import draw_printed
 from pfedrl.analysis.readme import fill_readme
-from pfedrl.analysis.rejudged import write_rejudged
 from pfedrl.analysis.report import report
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import FOLDER, NAME, scale_of, shared_runs
+from pfedrl.pipeline.published import NAME, scale_of, shared_runs
 from pfedrl.pipeline.scale import Scale
 
 Progress = Callable[[int, int], None]
@@ -77,30 +75,15 @@ def redraw(
 
 
 def _write_pages(project: Project, figures: Path, summaries: Path, claims: Path) -> None:
-    """What is read: the report, its overview, the plan, and the findings in the README."""
-    ledger = read_ledger(project, NAME, claims)
-    prices = ledger.prices()
-    write_plan(ledger, figures / "evidence" / "plan.md")
-    write_rejudged(project, claims, figures / "evidence")
+    """The report, its overview, and the findings in the README."""
+    priced = prices(open_claims(project, NAME, claims))
     judged = {paper: read_result(claims / f"{paper}.json") for paper in project.papers}
     told = tell(project, summaries, judged)
     page = figures / "index.html"
-    report(project, figures, claims, page, code_on_page(project), NAME, prices, told)
-    overview(project, figures, claims, prices, told)
+    report(project, figures, claims, page, code_on_page(project), NAME, priced, told)
+    overview(project, figures, claims, priced, told)
     draw_printed(project, figures)
     fill_readme(project, judged, told, figures)
-
-
-def judge_published(project: Project, only: Collection[tuple[str, str]] | None = None) -> None:
-    """Summaries and verdicts alone; of the named experiments (paper and name) where some are."""
-    folder = project.root / FOLDER
-    for paper, budgets in _published(project).papers.items():
-        chosen = [name for name in budgets if only is None or (paper, name) in only]
-        for experiment in chosen:
-            _summarise(project, paper, experiment, folder / "summaries")
-        if chosen:
-            path = folder / "claims" / f"{paper}.json"
-            evaluate(project, paper, NAME, folder / "summaries", path)
 
 
 def _published(project: Project) -> Scale:
