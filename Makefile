@@ -4,7 +4,6 @@ PYTHON ?= python3
 SCALE ?= laptop
 CORES ?= all
 TARGET ?= all
-HOURS ?= 1
 
 SCALES := $(basename $(notdir $(wildcard workflow/scales/*.yaml)))
 ifeq ($(filter $(SCALE),$(SCALES)),)
@@ -17,7 +16,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # where a shell forbids it, hundreds of processes would each compile pfedrl anew
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install data demo reproduce figures decide test faults slurm bench clean
+.PHONY: help install data demo reproduce figures test faults slurm bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,8 +24,6 @@ help:
 	@echo "                 build the tables, figures and verdicts of the papers"
 	@echo "make demo        one table and one learning curve in a minute, beside the paper's"
 	@echo "make figures     draw them again from the published runs alone, without a simulator"
-	@echo "make decide [HOURS=1] [CORES=n]"
-	@echo "                 run more seeds where an hour decides most claims, and stop in time"
 	@echo "make test        lint, types, tests, and a smoke run of the whole pipeline"
 	@echo "make faults      hundreds of kills, broken files, full disks; counts them in docs/faults.md"
 	@echo "make slurm       the pipeline through a Slurm set up on this machine (root, Debian)"
@@ -72,9 +69,6 @@ slurm: install
 
 figures: install
 	$(BIN)/pfedrl figures
-
-decide: install
-	$(BIN)/pfedrl decide --hours $(HOURS) $(if $(filter-out all,$(CORES)),--cores $(CORES))
 
 bench: install
 	$(BIN)/pfedrl benchmark

@@ -55,7 +55,6 @@ def test_help_names_every_command():
         (("run", *CELL, "--seeds", "0-4", "--scale", "published"), "'published' is what"),
         (("build", *CELL, "--seeds", "0-4", "--scale", "published"), "and is not run"),
         (("summarise", *EXPERIMENT, "--scale", "published"), "name one of workflow/scales"),
-        (("rates", "qavg", "table1_random_mdp"), "Did you mean 'table1_random_mdps'?"),
         (("run", *CELL, "--seeds", "4-2"), "must be larger"),
         (("draw", "qavg", "tabel1"), "unknown artifact 'tabel1'"),
         (("list", "paper"), "Did you mean 'papers'?"),
@@ -212,15 +211,14 @@ def test_watch_says_at_once_what_it_does_and_writes_below_results(tmp_path: Path
     assert not list(tmp_path.glob("*.gif"))
 
 
-def test_plan_reads_the_verdicts_that_are_there_and_is_short_unless_all_is_asked_for():
+def test_open_reads_the_verdicts_that_are_there_and_is_short_unless_all_is_asked_for():
     judged = ROOT / "results/published/claims/qavg.json"
     before = judged.stat().st_mtime_ns
-    done = pfedrl("plan")
-    assert done.returncode == 0 and done.stderr.count("\n") == 1, "says at once what it does"
-    assert len(done.stdout.splitlines()) <= 25
-    assert "claims are open of" in done.stdout and "pfedrl plan --all" in done.stdout
+    done = pfedrl("open")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) <= 25
+    assert "claims are open" in done.stdout and "pfedrl open --all" in done.stdout
     assert judged.stat().st_mtime_ns == before, "no verdict was made again"
-    assert len(pfedrl("plan", "--all").stdout.splitlines()) > 50
+    assert len(pfedrl("open", "--all").stdout.splitlines()) > 50
 
 
 def test_a_finished_run_is_shown_and_not_computed_again(tmp_path: Path):

@@ -24,6 +24,8 @@ from pfedrl.analysis.telling import in_markdown
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
+LEVEL = "evidence/level.md"
+
 
 def overview(
     project: Project,
@@ -39,13 +41,9 @@ def overview(
         for name, paper in project.papers.items()
     ]
     heading = "# What was reproduced\n\nThe whole report is `index.html`."
-    for words, file in (
-        ("How often a verdict may be wrong", "evidence/level.md"),
-        ("Verdicts that the current rules changed", "evidence/rejudged.md"),
-        ("Open claims, and the cost of deciding them", "evidence/plan.md"),
-    ):
-        if (figures_dir / file).exists():
-            heading += f" {words}: [{file}]({file})."
+    if (figures_dir / LEVEL).exists():
+        heading += f" How often a verdict may be wrong: [{LEVEL}]({LEVEL})."
+    heading += " Open claims, and the cost of deciding them: `pfedrl open`."
     heads = " | ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
     heading += f"\n\n| claims | {heads} |\n|---|{'--:|' * len(SYMBOLS)}\n"
     for name, paper in project.papers.items():

@@ -24,6 +24,7 @@ LEANS_AGAINST = "leans against"
 VERDICTS = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST, UNDECIDED, NOT_RUN, OUTSIDE)
 LEANING = {REPRODUCED: LEANS_FOR, CONTRADICTED: LEANS_AGAINST}
 WOULD_DECIDE = "would decide this"
+REDUCED = "reduced budget: "
 ONE_SEED = "but not if one seed is left out"
 NOT_ABOVE_CONTROL = "is not shown to outperform the control"
 AT_TOP = "all compared algorithms reach the ceiling"
@@ -210,12 +211,12 @@ def at_budget(claim: Claim, verdict: Verdict, less: str) -> Verdict:
     leans = bool(less) and not claim.budget_free
     if leans and any(map(_is_printed, claim.tests)) and verdict.verdict in (*LEANING, UNDECIDED):
         full = "the printed numbers are for the paper's full budget"
-        return Verdict(UNDECIDED, [f"reduced budget: {less}", full])
+        return Verdict(UNDECIDED, [REDUCED + less, full])
     notes = list(verdict.notes)
     if verdict.needed is not None:
         at_this_budget = " at this budget" if leans else ""
         notes.append(f"about {verdict.needed:,} similar seeds {WOULD_DECIDE}{at_this_budget}")
-    notes += filter(None, [less and f"reduced budget: {less}", less and claim.budget_free])
+    notes += filter(None, [less and REDUCED + less, less and claim.budget_free])
     said = LEANING.get(verdict.verdict, verdict.verdict) if leans else verdict.verdict
     return Verdict(said, notes, verdict.needed)
 

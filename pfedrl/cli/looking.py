@@ -195,8 +195,8 @@ def cost(
 ) -> None:
     """Estimate the cost of a scale: core-hours, memory, disk, and nodes for the time limit.
 
-    Prices are those of earlier runs, and of short ones with a paper's own settings (pfedrl rates).
-    What is left to run: snakemake --dry-run.
+    Prices are those of earlier runs, and of short ones with a paper's own settings
+    (results/published/rates.json). What is left to run: snakemake --dry-run.
     """
     from collections import Counter
 
@@ -211,30 +211,6 @@ def cost(
     uncounted = sum((bill.uncounted for bill in found.values()), Counter())
     for sentence in sentences(known, uncounted, cores or available_cores(), hours):
         typer.echo(sentence)
-
-
-@app.command()
-def rates(
-    paper: Annotated[str | None, typer.Argument(help="One paper; all by default.")] = None,
-    experiment: Annotated[str | None, typer.Argument(help="One of its experiments.")] = None,
-    again: Annotated[bool, typer.Option(help="Measure again what was measured before.")] = False,
-) -> None:
-    """Measure what the papers' own settings cost, on one seed and very short trainings.
-
-    By these rates `pfedrl cost` prices what was never run in full. They are kept in
-    results/published/rates.json, and are best measured while nothing else runs.
-    """
-    from pfedrl.core.progress import span
-    from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.rates import measure
-
-    project = Project.here()
-    for one in project.papers if paper is None else [paper]:
-        chosen = project.paper(one).experiments if experiment is None else [experiment]
-        for name in chosen:
-            project.experiment(one, name)
-            for cell, seconds in measure(project, one, name, again):
-                typer.echo(f"{cell}: a seed takes {span(seconds)}")
 
 
 @app.command()

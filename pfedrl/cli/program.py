@@ -127,7 +127,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-RESUMES = ("run", "decide", "data")  # commands that keep what they had done when they are stopped
+RESUMES = ("run", "data")  # commands that keep finished work when they are interrupted
 
 
 def stopped(number: int, *_: object) -> NoReturn:

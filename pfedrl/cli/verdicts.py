@@ -1,4 +1,4 @@
-"""What the runs say together: published, judged, planned, verified."""
+"""Commands about evidence: publish and verify runs, draw them again, list open claims."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,44 +47,24 @@ def figures(
     typer.echo(output / "index.html")
 
 
-@app.command()
-def plan(
+@app.command("open")
+def open_(
     scale: ScaleName = "published",
-    cores: Cores = None,
-    json: Annotated[Path | None, typer.Option(help="A file for all tables as JSON.")] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Show all tables, not only the cheapest claims.")
+        bool, typer.Option("--all", help="Print every open claim, with its experiments and notes.")
     ] = False,
 ) -> None:
-    """List the claims that are open: the seeds they need, and the core-hours that those cost.
+    """List the open claims: how many seeds should decide them, and their core time.
 
-    Prices come from what the runs behind the verdicts took. The verdicts are those in
-    results/SCALE/claims: of published runs `pfedrl figures` writes them, of others `pfedrl claims`.
+    The verdicts are those in results/SCALE/claims. The prices are those of earlier runs.
     """
-    from pfedrl.analysis.output import write_json
-    from pfedrl.analysis.plan import read_ledger
-    from pfedrl.analysis.plan_tables import as_json, show
+    from pfedrl.analysis.open import lines, open_claims
     from pfedrl.pipeline.project import Project
 
-    typer.echo(
-        f"Reading the verdicts in results/{scale}/claims and the runs behind them ...", err=True
-    )
-    ledger = read_ledger(Project.here(), scale)
-    show(ledger, cores or available_cores(), every)
-    if json is not None:
-        write_json(json, as_json(ledger, cores or available_cores()))
-
-
-@app.command()
-def decide(
-    hours: Annotated[float, typer.Option(min=0, help="Time limit in hours.")],
-    cores: Cores = None,
-) -> None:
-    """Add seeds to the published runs where an hour decides most claims, and stop in time."""
-    from pfedrl.analysis.decide import decide
-    from pfedrl.pipeline.project import Project
-
-    decide(Project.here(), hours, cores or available_cores(), typer.echo)
+    project = Project.here()
+    of = sum(len(paper.claims) for paper in project.papers.values())
+    for line in lines(open_claims(project, scale), of, every):
+        typer.echo(line)
 
 
 @app.command()
@@ -97,21 +77,6 @@ def level(
     from pfedrl.analysis.level import write_level
 
     write_level(output)
-
-
-@app.command()
-def rejudged(
-    output: Annotated[Path, typer.Option(help="Output folder.")] = Path(
-        "paper_figures", "evidence"
-    ),
-) -> None:
-    """Set the ledger of before beside the verdicts of now: which changed, and why."""
-    from pfedrl.analysis.rejudged import write_rejudged
-    from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.published import FOLDER
-
-    project = Project.here()
-    write_rejudged(project, project.root / FOLDER / "claims", output)
 
 
 @app.command()

@@ -1,29 +1,30 @@
-"""What jobs should cost: processor time, memory and disk, from what earlier runs measured,
-the published ones first.
+"""What jobs should cost in processor time, memory and disk, by what earlier runs measured.
 
-A cell that was run with the same settings costs a seed what it did then. Else its time is what its
-length costs by the measured rates: see rates.py. Where there are none, that of a run which was
-shorter or longer, or larger in other ways, grows or shrinks with the length. Nothing is carried
-from small nets to large ones or from few agents to many: what was never measured is not guessed.
+A cell that was run with the same settings costs as much per seed as it did then. Otherwise the
+rates in results/published/rates.json price its length. They were measured on short trainings with
+the papers' own settings. Where there is no rate, the time of a shorter or longer run is scaled by
+the length. Nothing is extrapolated from small networks to large ones, or from few agents to many.
 """
 
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from math import ceil
+from math import ceil, prod
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
 from pfedrl.core.progress import span
+from pfedrl.envs.data import clusters, data_sets
 from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import Cell, cells, parse_block, run_path
 from pfedrl.pipeline.cuts import changed
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import SCALES, published_folder
-from pfedrl.pipeline.rates import AFTERWARDS, LENGTHS, amount, rate
+from pfedrl.pipeline.records import read_records
 from pfedrl.pipeline.twins import twin_of
 
 START_UP = 5.0  # seconds that a process is given to import what it needs
@@ -32,6 +33,11 @@ SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
 NEVER_RUN = "no similar run has been measured here"
+RATES = Path("results", "published", "rates.json")
+# the length of a training is the product of those settings that the algorithm and family have
+LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
+           "local_iterations", "train_samples")  # fmt: skip
+AFTERWARDS = ("adapt_frames", "adapt_episodes")  # in new environments; proportional to the length
 
 
 @dataclass(frozen=True)
@@ -63,20 +69,107 @@ def expected(project: Project, cell: Cell, scale: str, block: str) -> Cost | Non
             if cell.settings() == there.settings():
                 return cost.times(seeds)
             if other is None and not _larger(cell, there):
-                other = cost.times(seeds, amount(cell) / amount(there))
-    if (measured := rate(project, cell)) is not None:
-        found, times = measured
-        return Cost(
-            seeds * found.takes(times),
-            found.process_mb + seeds * found.memory_mb,
-            seeds * found.disk_mb,
-        )
-    return other
+                other = cost.times(seeds, times_as_long(cell, lengths(there)))
+    found = rate(project, cell)
+    return other if found is None else found.of(seeds)
+
+
+def lengths(cell: Cell) -> dict[str, Any]:
+    """The settings that its training is as long as."""
+    holders = (cell.runnable, cell.family)
+    return {name: getattr(one, name) for one in holders for name in LENGTHS if hasattr(one, name)}
+
+
+def times_as_long(cell: Cell, than: Mapping[str, Any]) -> float:
+    """The length of a cell's training, as a multiple of another's."""
+    ours = lengths(cell)
+    data = getattr(cell.family, "data", "")
+    differ = [name for name in {**ours, **than} if ours.get(name) != than.get(name)]
+    return prod(_count(ours.get(n), data) / _count(than.get(n), data) for n in differ)
+
+
+def _count(length: Any, data: str) -> int:
+    if length == "all":
+        return clusters.TRAIN if data == "clusters" else _samples(data)
+    return length or 1  # 0: its length is counted in another setting
 
 
 @cache
-def _cells(project: Project, paper: str, experiment: str, scale: str) -> dict[str, Cell]:
-    if project.budget(project.scale(scale), paper, experiment) is None:
+def _samples(data: str) -> int:
+    return len(data_sets.read(data, "train_labels")[0])
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What one seed of a cell costs, by a short training."""
+
+    seconds: float  # of processor time for the length that was measured
+    besides: float  # whatever the length
+    process_mb: float  # before there are agents
+    memory_mb: float  # of a seed's agents
+    disk_mb: float
+    measured: dict[str, Any]  # the lengths
+    settings: dict[str, Any]  # of the cell in full
+    processor: str
+
+    def at(self, times: float) -> "Rate":
+        """The rate of a training that is so many times as long."""
+        return replace(self, seconds=self.seconds * times)
+
+    def of(self, seeds: int) -> Cost:
+        return Cost(
+            seeds * (self.besides + self.seconds),
+            self.process_mb + seeds * self.memory_mb,
+            seeds * self.disk_mb,
+        )
+
+
+def rate(project: Project, cell: Cell) -> Rate | None:
+    """The measured rate of a cell, at the cell's own length.
+
+    If cells of its kind were not measured, the dearest of the same method in its experiment stands
+    in. None if there is none, or if the cell differs from its experiment in more than its length.
+    """
+    own = _cells(project, cell.paper, cell.experiment, None)
+    if any(name not in (*LENGTHS, *AFTERWARDS) for name, *_ in changed(cell, own[cell.name])):
+        return None
+    known: dict[tuple[Any, ...], Rate] = {}
+    for key, found in _rates(project.root).items():
+        paper, experiment, name = key.split("/", 2)
+        other = own.get(name) if (paper, experiment) == (cell.paper, cell.experiment) else None
+        if other is None or other.settings() != found.settings or _method(other) != _method(cell):
+            continue
+        known[kind(other)] = found.at(times_as_long(cell, found.measured))
+    dearest = max(known.values(), key=lambda found: found.of(1).seconds, default=None)
+    return known.get(kind(own[cell.name]), dearest)
+
+
+@cache
+def _rates(root: Path) -> dict[str, Rate]:
+    return {key: Rate(**value) for key, value in read_records(root, RATES).items()}
+
+
+def kind(cell: Cell) -> tuple[Any, ...]:
+    """Equal for cells of an experiment that cost the same: their counts and switches are equal.
+
+    Along a sweep the last cell, which is the largest, was measured for all.
+    """
+    return cell.algorithm, *(
+        (name, value)
+        for settings in (cell.runnable, cell.family)
+        for name, value in (settings.said() if settings is not None else {}).items()
+        if isinstance(value, int) and name not in cell.sweep
+    )
+
+
+def _method(cell: Cell) -> str:
+    """The folder of its algorithm: those in it train in the same way."""
+    return type(cell.runnable).__module__.rpartition(".")[0]
+
+
+@cache
+def _cells(project: Project, paper: str, experiment: str, scale: str | None) -> dict[str, Cell]:
+    if scale and project.budget(project.scale(scale), paper, experiment) is None:
         return {}
     return {cell.name: cell for cell in cells(project, paper, experiment, scale)}
 
@@ -98,7 +191,7 @@ def _a_seed(folder: Path) -> Cost | None:
 def _larger(cell: Cell, there: Cell) -> bool:
     """Whether a cell has more of anything than it had elsewhere, its length apart."""
     for name, here, other, _ in changed(cell, there):
-        if name in (*LENGTHS, *AFTERWARDS, "train_samples") or isinstance(here, float):
+        if name in (*LENGTHS, *AFTERWARDS) or isinstance(here, float):
             continue
         if not (isinstance(here, int) and isinstance(other, int) and here <= other):
             return True

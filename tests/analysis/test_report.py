@@ -138,7 +138,6 @@ def test_the_overview_links_the_evidence_that_is_there(project, tmp_path):
         overview(project, tmp_path, tmp_path / "claims")
         text = (tmp_path / "README.md").read_text()
         assert ("[evidence/level.md](evidence/level.md)" in text) == there
-        assert "rejudged" not in text
 
 
 def test_a_broken_result_is_named(project, tmp_path):

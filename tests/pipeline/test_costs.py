@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pfedrl.pipeline import costs, rates
+from pfedrl.pipeline import costs
 from pfedrl.pipeline.cells import Cell, cells, find_cell
-from pfedrl.pipeline.costs import Cost, expected
+from pfedrl.pipeline.costs import RATES, Cost, Rate, expected, kind, rate
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.rates import FILE, SCALE, Rate, amount, kind, measure, rate
 from tests.tiny import ROOT
 
 HOPPERS = ("qavg", "deep_hoppers", "ddpg")
@@ -27,15 +26,21 @@ def project(tmp_path: Path) -> Project:
 
 
 def write_rates(project: Project, **found: Rate) -> None:
-    path = project.root / FILE
+    path = project.root / RATES
     path.parent.mkdir(parents=True)
     told = {name.replace("__", "/"): asdict(one) for name, one in found.items()}
     path.write_text(json.dumps(told))
 
 
+FRAMES = 200  # that the rates of these tests were measured with
+
+
 def measured_with(cell: Cell) -> Rate:
-    settings = replace(cell, curve_points=0).settings()
-    return Rate(2.0, 3.0, 300.0, 200.0, 0.01, settings, "a processor")
+    return Rate(2.0, 3.0, 300.0, 200.0, 0.01, {"frames": FRAMES}, cell.settings(), "a processor")
+
+
+def own_cell(project: Project, paper: str, experiment: str, name: str) -> Cell:
+    return next(c for c in cells(project, paper, experiment, None) if c.name == name)
 
 
 def ran_at_the_laptop_scale(monkeypatch: pytest.MonkeyPatch, cost: Cost) -> None:
@@ -45,10 +50,9 @@ def ran_at_the_laptop_scale(monkeypatch: pytest.MonkeyPatch, cost: Cost) -> None
 
 
 def test_a_length_costs_its_rate_and_the_rest_is_counted_once(project: Project):
-    short = find_cell(project, *HOPPERS, SCALE)
-    write_rates(project, qavg__deep_hoppers__ddpg=measured_with(short))
+    write_rates(project, qavg__deep_hoppers__ddpg=measured_with(own_cell(project, *HOPPERS)))
     cell = find_cell(project, *HOPPERS, "paper")
-    times = 3_200_000 / short.runnable.frames
+    times = 3_200_000 / FRAMES
     assert expected(project, cell, "paper", "0-5") == Cost(5 * (3 + 2 * times), 1300, 0.05)
     # with other nets, or with other settings than it was measured with, it has no price
     assert expected(project, find_cell(project, *HOPPERS, "laptop"), "laptop", "0-5") is None
@@ -57,11 +61,12 @@ def test_a_length_costs_its_rate_and_the_rest_is_counted_once(project: Project):
 
 
 def test_the_dearest_of_its_method_stands_in_for_an_algorithm_without_a_rate(project: Project):
-    shorts = [find_cell(project, *HOPPERS[:2], name, SCALE) for name in ("ddpg", "ddpg_avg_10000")]
-    dear = replace(measured_with(shorts[0]), seconds=4.0)
+    names = ("ddpg", "ddpg_avg_10000")
+    measured = [measured_with(own_cell(project, *HOPPERS[:2], name)) for name in names]
+    dear = replace(measured[0], seconds=4.0)
     write_rates(
         project, qavg__deep_hoppers__ddpg=dear,
-        qavg__deep_hoppers__ddpg_avg_10000=measured_with(shorts[1]),
+        qavg__deep_hoppers__ddpg_avg_10000=measured[1],
     )  # fmt: skip
 
     def seconds(name: str) -> float | None:
@@ -74,8 +79,8 @@ def test_the_dearest_of_its_method_stands_in_for_an_algorithm_without_a_rate(pro
 
 
 def test_rates_of_earlier_settings_are_not_used(project: Project):
-    short = find_cell(project, *HOPPERS, SCALE)
-    other = replace(short, family=short.family.model_copy(update={"agents": 4}))
+    own = own_cell(project, *HOPPERS)
+    other = replace(own, family=own.family.model_copy(update={"agents": 4}))
     write_rates(project, qavg__deep_hoppers__ddpg=measured_with(other))
     assert rate(project, find_cell(project, *HOPPERS, "paper")) is None
 
@@ -102,57 +107,11 @@ def test_cells_are_alike_that_count_the_same(project: Project):
     assert kind(learning["ddpg"]) != kind(learning["ddpg_64"])
 
 
-@pytest.mark.parametrize("paper", ["deprl", "fedkl", "pfedrl_rep", "qavg"])
-def test_a_measured_length_is_cut_and_what_grows_with_it_in_proportion(paper: str):
+def test_the_committed_rates_price_the_settings_that_are_declared():
     project = Project(ROOT)
-    for experiment in project.paper(paper).experiments:
-        for own, short in rates._pairs(project, paper, experiment).values():
-            assert amount(short) <= amount(own)
-            for name in rates.AFTERWARDS:
-                if theirs := getattr(own.runnable, name, None):
-                    cut = getattr(short.runnable, name) / theirs
-                    assert cut == pytest.approx(amount(short) / amount(own)), (own.name, name)
-
-
-def test_the_published_rates_are_of_the_settings_that_are_here():
-    project = Project(ROOT)
-    stored = rates._stored(ROOT)
-    known = {
-        rates._key(own): short
-        for paper, page in project.papers.items()
-        for experiment in page.experiments
-        for own, short in rates._pairs(project, paper, experiment).values()
-    }
-    assert stored and all(
-        found.settings == known[key].settings() for key, found in stored.items() if key in known
-    )
-
-
-@pytest.mark.parametrize(
-    ("short", "doubled", "growth"),
-    [
-        (4.0, 7.0, 3.0),
-        (4.0, 8.0, 4.0),
-        (4.0, 11.0, 5.0),  # more than the whole of the short one
-        (4.0, 4.0, 8 / 3),  # a length that is free
-        (4.0, 3.5, 2.5),  # or earns time
-    ],
-)
-def test_a_disturbed_measurement_never_makes_a_length_free(short, doubled, growth):
-    assert rates._growth(short, doubled) == pytest.approx(growth)
-
-
-def test_a_rate_is_measured(project: Project):
-    path = project.root / "workflow" / "scales" / f"{SCALE}.yaml"
-    text = path.read_text()
-    path.write_text(text.replace(
-        "clusters: {seeds: 1, block: 1}",
-        "clusters: {seeds: 1, block: 1, algorithm: {communication_rounds: 1}}",
-    ))  # fmt: skip
-    name, seconds = next(measure(project, "deprl", "clusters", again=False))
-    assert name == "deprl/clusters/d_psgd_fc"
-    found, times = rate(project, find_cell(project, "deprl", "clusters", "d_psgd_ring", "paper"))  # type: ignore[misc]
-    assert times == 20 and seconds == found.takes(times)
-    assert found.seconds > 0 and found.process_mb > 50 and found.memory_mb > 0
-    measured_next, _ = next(measure(project, "deprl", "clusters", again=False))
-    assert measured_next == "deprl/clusters/dispfl_fc", "what is there stays"
+    stored = costs._rates(ROOT)
+    assert stored
+    for name, found in stored.items():
+        paper, experiment, cell = name.split("/", 2)
+        own = {one.name: one for one in cells(project, paper, experiment, None)}
+        assert own[cell].settings() == found.settings, name
