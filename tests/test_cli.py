@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from pfedrl.pipeline.artifact import read_run
 from rich.console import Console
 from typer.main import get_command
 
 from pfedrl.cli import app
-from pfedrl.pipeline.artifact import read_run
 from pfedrl.pipeline.listing import show_table
 from tests.processes import call
 from tests.tiny import tiny_project

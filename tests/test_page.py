@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-
 from pfedrl.analysis.redraw import redraw
-from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import FOLDER
+
+from pfedrl.pipeline.project import Project
 from tests.processes import once
 from tests.tiny import ROOT
 

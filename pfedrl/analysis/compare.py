@@ -6,7 +6,6 @@ Differences are by seed, the first algorithm minus the second, of final values a
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,16 @@ import numpy as np
 from pfedrl.analysis.labels import cell_label, swept_name
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import effect, paired_differences
-from pfedrl.analysis.summarise import gather, last_points, read_cell, with_pooled_agents
+from pfedrl.analysis.summarise import final_values
 from pfedrl.analysis.tables import sweep_text
 from pfedrl.analysis.words import PREFERRED, better_way, words_of
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.registry import load, load_runnable
-from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import scale_of, shared_runs
+from pfedrl.pipeline.scale import RECORD
+from pfedrl.pipeline.store import Served, Store, served
 
 # how long a training is, in the order in which an algorithm's settings are asked
 LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes")
@@ -79,11 +78,11 @@ class Meeting:
     point: str  # of the family's sweep
     first: str  # labels
     second: str
-    scale: str
     budget: str
     whole: bool  # at the experiment's own budget
     seeds: int
     cells: Pair = field(repr=False)
+    runs: tuple[Served, Served] = field(repr=False)
 
 
 def compare(project: Project, first: str, second: str, on: str) -> list[Meeting]:
@@ -173,17 +172,16 @@ def _exchange(cell: Cell) -> tuple[Any, ...]:
 def _meetings(
     project: Project, paper: str, experiment: str, first: str, second: str
 ) -> Iterator[Meeting]:
-    declared = cells(project, paper, experiment, None)
-    if not _pairs(project, declared, first, second):
+    if project.budget(project.scale(RECORD), paper, experiment) is None:
         return
-    scale = scale_of(project, paper, experiment)
-    if scale is None:
-        return
-    for pair in _pairs(project, cells(project, paper, experiment, scale), first, second):
-        yield _meeting(project, scale, pair)
+    found = {one.cell.name: one for one in served(project, paper, experiment, RECORD)}
+    run = [one.cell for one in found.values() if one.why_not is None]
+    for one, other in _pairs(project, run, first, second):
+        yield _meeting(project, (found[one.name], found[other.name]))
 
 
-def _meeting(project: Project, scale: str, pair: Pair) -> Meeting:
+def _meeting(project: Project, runs: tuple[Served, Served]) -> Meeting:
+    pair = (runs[0].cell, runs[1].cell)
     one = pair[0]
     paper, experiment = one.paper, one.experiment
     spec = project.experiment(paper, experiment)
@@ -197,13 +195,11 @@ def _meeting(project: Project, scale: str, pair: Pair) -> Meeting:
         )
         for cell in pair
     ]  # fmt: skip
-    cut = cuts(project, paper, experiment, scale, [cell.name for cell in pair])
-    runs = shared_runs(project, paper, experiment, scale)
+    cut = cuts(project, paper, experiment, RECORD, [cell.name for cell in pair])
     return Meeting(
         paper, experiment, spec.title,
         ", ".join(f"{swept_name(key)} = {sweep_text(one.sweep[key])}" for key in point),
-        labels[0], labels[1], scale, _budget(pair, cut), not cut,
-        len(gather(runs[one.name])[0].seeds), pair,
+        labels[0], labels[1], _budget(pair, cut), not cut, len(one.seeds), pair, runs,
     )  # fmt: skip
 
 
@@ -221,8 +217,8 @@ def _budget(pair: Pair, cut: list[str]) -> str:
 
 def differences(project: Project, meeting: Meeting) -> list[Difference]:
     """Every metric that both have; those of `main` first, those without a better way last."""
-    runs = shared_runs(project, meeting.paper, meeting.experiment, meeting.scale)
-    ours, theirs = (_finals(runs[cell.name]) for cell in meeting.cells)
+    store = Store(project.root)
+    ours, theirs = (final_values(store.read(run.cell, run.parts)[0]) for run in meeting.runs)
     family = meeting.cells[0].settings()["family"]
     chosen = project.experiment(meeting.paper, meeting.experiment).comparison
     ways = {metric: better_way(metric) for metric in ours if metric in theirs}
@@ -242,12 +238,6 @@ def main(project: Project, meeting: Meeting, measured: Iterable[str]) -> list[st
     if set(PHASES) <= set(measured) and chosen in (None, *PHASES):
         return list(PHASES)
     return [metric for metric in (chosen, *PREFERRED) if metric in set(measured)][:1]
-
-
-def _finals(runs: list[Path]) -> dict[str, np.ndarray]:
-    """The last value of every metric by seed, agents averaged."""
-    points = with_pooled_agents(read_cell(gather(runs)[0]))
-    return {p[0]: points[p] for p in last_points(points) if p[2] == ALL_AGENTS}
 
 
 def difference(
@@ -290,13 +280,12 @@ def readings(project: Project, meeting: Meeting, metric: str) -> list[Reading]:
 def _under(
     project: Project, meeting: Meeting, words: str, place: str, metric: str, named: list[str]
 ) -> Reading:
-    scale = scale_of(project, meeting.paper, place)
-    if scale is None:
+    if project.budget(project.scale(RECORD), meeting.paper, place) is None:
         return Reading(words, "", None)
-    known = {cell.name: cell for cell in cells(project, meeting.paper, place, scale)}
-    if not set(named) <= set(known):
+    known = {one.cell.name: one for one in served(project, meeting.paper, place, RECORD)}
+    if any(name not in known or known[name].why_not is not None for name in named):
         return Reading(words, "", None)
-    read = _meeting(project, scale, (known[named[0]], known[named[1]]))
+    read = _meeting(project, (known[named[0]], known[named[1]]))
     values = {one.metric: one for one in differences(project, read)}
     seeds = f"{read.seeds:,} seed{'s' * (read.seeds != 1)}"
     return Reading(words, f"{seeds}, {read.budget}", values.get(metric))

@@ -16,17 +16,17 @@ from rich.table import Table
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.style import METADATA, every_style, label_of, new_figure, paper_style
-from pfedrl.analysis.summaries import Summary, paths, read_summary
+from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.words import words_of
 from pfedrl.core.files import atomic_write
 from pfedrl.core.processor import flags
 from pfedrl.core.progress import progress_bar
-from pfedrl.pipeline.cells import Cell, cells, parse_block, run_path
+from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.verify import why_other_bits
-from pfedrl.pipeline.verify_published import compare_with_record
+from pfedrl.pipeline.store import block_name, run_path
+from pfedrl.pipeline.verify import compare_with_record, why_other_bits
 
 SCALE, PAPER = "demo", "qavg"
 TABLE = ("table1_random_mdps", "table1_windy_cliffs")
@@ -83,21 +83,14 @@ def _run(project: Project, experiment: str, only: Collection[str] = ()) -> Itera
         for cell in cells(project, PAPER, experiment, SCALE)
         if not only or cell.variant in only
     ]
-    runs = []
     with progress_bar(project.experiment(PAPER, experiment).title, every=5.0) as progress:
         for place, cell in enumerate(chosen):
-            runs.append(_run_cell(cell))
+            run(cell, cell.seeds, run_path(cell, block_name(cell.seeds)))
             progress(place + 1, len(chosen))
-    summarise(runs, *paths(SUMMARIES, PAPER, experiment))
-    for cell, path in zip(chosen, runs, strict=True):
-        yield compare_with_record(project, cell, path).answer
-
-
-def _run_cell(cell: Cell) -> Path:
-    (block,) = cell.blocks()
-    output = run_path(SCALE, cell, block)
-    run(cell, parse_block(block), output)
-    return output
+    summarise(project, PAPER, experiment, SCALE)
+    for cell in chosen:
+        compared = compare_with_record(project, cell, cell.seeds)
+        yield "nothing stored" if compared is None else compared.answer
 
 
 def beside(title: str, printed: list[dict[str, Any]]) -> Table:

@@ -175,8 +175,7 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
         },
         "commits": sorted(_union(fact["commits"] for fact in facts)),
         "origins": {  # which seeds came from which commit and machine
-            name: summary.facts["origins"]
-            for name, summary in context.summaries.items()
+            name: summary.facts["origins"] for name, summary in context.summaries.items()
         },
         "versions": {package: sorted(found) for package, found in sorted(versions.items())},
         "core_seconds": round(sum(fact["cpu_seconds"] for fact in facts), 1),

@@ -3,16 +3,13 @@
 Its cells are HTML, which the report and a code host's Markdown both show.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pfedrl.analysis.evidence import FEWEST, FIRST_LOOK
 from pfedrl.analysis.outcomes import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED
-from pfedrl.analysis.output import read_result
-from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, WOULD_DECIDE
-from pfedrl.pipeline.costs import duration
+from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
 from pfedrl.pipeline.scale import RECORD
 
 SYMBOLS = {
@@ -22,9 +19,6 @@ SYMBOLS = {
 DECIDED = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST)
 BRACKETS = "In brackets: additional questions of our own, counted separately."
 SHOWN = 3  # comparisons of a claim; more are folded away
-
-
-Prices = Mapping[tuple[str, str], float]  # of a paper's claim, in core-hours
 
 
 class Group(NamedTuple):
@@ -47,18 +41,6 @@ def groups(judged: dict[str, Any], ours: bool) -> Iterator[Group]:
         claims = [c for c in judged["claims"] if c["ours"] == ours and c["verdict"] == verdict]
         if claims:
             yield Group(verdict, claims, verdict in unfolded)
-
-
-def read_verdicts(claims_dir: Path, paper: str, prices: Prices) -> dict[str, Any] | None:
-    """A paper's verdicts, or None before there are any; with the price of the missing seeds."""
-    judged = read_result(claims_dir / f"{paper}.json")
-    for claim in judged["claims"] if judged else ():
-        if (hours := prices.get((paper, claim["id"]))) is not None:
-            claim["notes"] = [
-                f"{note} ({duration(hours)} of core time)" if note.endswith(WOULD_DECIDE) else note
-                for note in claim["notes"]
-            ]
-    return judged
 
 
 def at_a_glance(judged: dict[str, Any] | None) -> list[str]:

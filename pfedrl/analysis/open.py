@@ -8,7 +8,6 @@ and claims that share an experiment share its price.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from pfedrl.analysis.claims import experiments_of
 from pfedrl.analysis.outcomes import NOT_RUN, UNDECIDED
@@ -16,10 +15,9 @@ from pfedrl.analysis.output import read_result
 from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, REDUCED, WOULD_DECIDE
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.costs import duration, expected
+from pfedrl.pipeline.costs import Known, duration
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import NAME, scale_of
-from pfedrl.pipeline.twins import twin_of
+from pfedrl.pipeline.scale import RECORD
 
 OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
 SEEDS = "More seeds should decide"
@@ -49,15 +47,12 @@ class OpenClaim:
         return f"{self.paper}/{self.id}" + (" (ours)" if self.ours else "")
 
 
-def open_claims(
-    project: Project, scale: str = NAME, claims_dir: Path | None = None
-) -> list[OpenClaim]:
+def open_claims(project: Project, scale: str = RECORD) -> list[OpenClaim]:
     """The open claims of all papers, the cheapest first."""
-    folder = claims_dir or project.root / "results" / scale / "claims"
-    judged = {name: read_result(folder / f"{name}.json") for name in project.papers}
+    place = project.scale(scale).verdicts_of
+    judged = {name: read_result(project.root / place(name)) for name in project.papers}
     if not any(judged.values()):
-        first = "`pfedrl figures`" if scale == NAME else "the pipeline"
-        raise PfedrlError(f"results/{scale}/claims: no verdicts yet. Run {first} first.")
+        raise PfedrlError(f"{place('PAPER')}: no verdicts yet. Run the pipeline first.")
     found = []
     for paper, page in project.papers.items():
         results = {result["id"]: result for result in (judged[paper] or {"claims": []})["claims"]}
@@ -86,29 +81,23 @@ def open_claims(
     return sorted(found, key=lambda c: (c.core_hours is None, c.core_hours or 0.0, c.name))
 
 
-def prices(claims: list[OpenClaim]) -> dict[tuple[str, str], float]:
-    """The core-hours of the seeds that should decide a claim, by paper and id."""
-    return {
-        (claim.paper, claim.id): claim.core_hours
-        for claim in claims
-        if claim.lacks == SEEDS and claim.core_hours is not None
-    }
-
-
 @cache
 def _hours_per_seed(project: Project, scale: str, paper: str, experiment: str) -> float | None:
     """The core-hours of one seed of all cells, at the budget of the runs behind the verdicts."""
-    source = scale_of(project, paper, experiment) if scale == NAME else scale
-    if source is None or project.budget(project.scale(source), paper, experiment) is None:
+    if project.budget(project.scale(scale), paper, experiment) is None:
         return None
-    seconds = 0.0
-    for cell in cells(project, paper, experiment, source):
-        if cell.unfit() is None:
-            cost = expected(project, twin_of(project, cell, source) or cell, source, "0-1")
-            if cost is None:
-                return None
-            seconds += cost.seconds
-    return seconds / 3600
+    known = _known(project)
+    costs = [
+        known.cost(cell, 1)
+        for cell in cells(project, paper, experiment, scale)
+        if cell.unfit() is None
+    ]
+    return None if None in costs else sum(cost.seconds for cost in costs if cost) / 3600
+
+
+@cache
+def _known(project: Project) -> Known:
+    return Known(project.root)
 
 
 def lines(claims: list[OpenClaim], of: int, every: bool) -> Iterator[str]:

@@ -10,16 +10,15 @@ from pfedrl.analysis.ledger import (
     BRACKETS,
     SYMBOLS,
     Group,
-    Prices,
     at_a_glance,
     found,
     groups,
     judged_from,
     read_beside,
-    read_verdicts,
     trust,
 )
 from pfedrl.analysis.output import read_result, write_text
+from pfedrl.analysis.report import Judged
 from pfedrl.analysis.telling import in_markdown
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
@@ -30,12 +29,10 @@ LEVEL = "evidence/level.md"
 def overview(
     project: Project,
     figures_dir: Path,
-    claims_dir: Path,
-    prices: Prices | None = None,
+    judged: Judged,
     told: Mapping[str, list[Told]] | None = None,
 ) -> None:
     """Write figures_dir/README.md from the same files as the report."""
-    judged = {name: read_verdicts(claims_dir, name, prices or {}) for name in project.papers}
     sections = [
         _section(paper, figures_dir / name, judged[name], (told or {}).get(name))
         for name, paper in project.papers.items()

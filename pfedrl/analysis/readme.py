@@ -3,15 +3,13 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import SYMBOLS
 from pfedrl.analysis.output import write_text
+from pfedrl.analysis.report import Judged
 from pfedrl.analysis.telling import links
 from pfedrl.pipeline.project import Project
-
-Judged = Mapping[str, dict[str, Any] | None]
 
 
 def fill_readme(

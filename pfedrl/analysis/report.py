@@ -14,13 +14,11 @@ from pfedrl.analysis.ledger import (
     BRACKETS,
     SYMBOLS,
     Group,
-    Prices,
     at_a_glance,
     found,
     groups,
     judged_from,
     read_beside,
-    read_verdicts,
     trust,
 )
 from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
@@ -30,27 +28,25 @@ from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
 
+Judged = Mapping[str, dict[str, Any] | None]  # the verdicts of each paper, where there are any
 NAMED = 5  # cells; of more, a line gives their number
 
 
 def report(
     project: Project,
     figures_dir: Path,
-    claims_dir: Path,
+    judged: Judged,
     output: Path,
     code: Mapping[tuple[str, str], str] | None = None,
     scale: str = DEFAULT_SCALE,
-    prices: Prices | None = None,
     told: Mapping[str, list[Told]] | None = None,
 ) -> None:
-    """Write the page from what was drawn (figures_dir/{paper}/), judged (claims_dir) and found.
+    """Write the page from what was drawn (figures_dir/{paper}/), judged and found.
 
     `code` says of a paper and experiment whether the code here is the one behind its numbers. What
-    was not drawn has a command that draws it at the scale, or the reason why none does. `prices`
-    are core-hours that should decide a claim (paper and id).
+    was not drawn has a command that draws it at the scale, or the reason why none does.
     """
     link = Path(os.path.relpath(figures_dir, output.parent)).as_posix()
-    judged = {name: read_verdicts(claims_dir, name, prices or {}) for name in project.papers}
     papers = [
         _paper(
             paper,
@@ -81,7 +77,7 @@ def report(
     )
 
 
-def _contents(project: Project, judged: Mapping[str, dict[str, Any] | None]) -> str:
+def _contents(project: Project, judged: Judged) -> str:
     """A line a paper, with how many of its sentences have which verdict."""
     heads = "".join(
         f'<th class="{verdict.replace(" ", "-")}">{symbol} {verdict}</th>'

@@ -1,4 +1,4 @@
-"""What a person reads of a scale: the report, its overview, and for the record the README's parts."""
+"""The pages of a scale: the report and its overview; of the record also the README's parts."""
 
 from pathlib import Path
 
@@ -15,16 +15,16 @@ from pfedrl.pipeline.verify import code_behind
 
 def write_site(project: Project, scale: str, page: Path | None = None) -> None:
     """Write the pages from what was drawn and judged at a scale."""
-    figures = Path(project.scale(scale).figures)
-    claims = Path("results", scale, "claims")
+    chosen = project.scale(scale)
+    figures = Path(chosen.figures)
     page = page or figures / "index.html"
+    judged = {paper: read_result(chosen.verdicts_of(paper)) for paper in project.papers}
     if scale != RECORD:
-        report(project, figures, claims, page, scale=scale)
-        overview(project, figures, claims)
+        report(project, figures, judged, page, scale=scale)
+        overview(project, figures, judged)
         return
-    judged = {paper: read_result(claims / f"{paper}.json") for paper in project.papers}
     told = tell(project, judged)
-    report(project, figures, claims, page, code_behind(project, scale), scale, told=told)
-    overview(project, figures, claims, told=told)
+    report(project, figures, judged, page, code_behind(project, scale), scale, told)
+    overview(project, figures, judged, told)
     draw_printed(project, figures)
     fill_readme(project, judged, told, figures)

@@ -71,6 +71,12 @@ def with_pooled_agents(points: dict[Point, np.ndarray]) -> dict[Point, np.ndarra
     return dict(sorted((pooled | points).items()))
 
 
+def final_values(values: dict[Point, np.ndarray]) -> dict[str, np.ndarray]:
+    """The last value of every metric by seed, agents averaged."""
+    points = with_pooled_agents(values)
+    return {point[0]: points[point] for point in last_points(points) if point[2] == ALL_AGENTS}
+
+
 def last_points(points: Iterable[Point]) -> set[Point]:
     """The last point along the axis for every metric and agent."""
     last: dict[tuple[str, str, int], int] = {}
@@ -253,9 +259,7 @@ def _share(part: Part, facts: dict[str, Any]) -> float:
     return len(part.take) / len(part.holds)
 
 
-def _origins(
-    whole: list[Served], files: list[list[dict[str, Any]]]
-) -> list[dict[str, Any]]:
+def _origins(whole: list[Served], files: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """Which seeds came from which commit and processor, with the cells that share them."""
     shared: dict[tuple[int, int, str, str], list[str]] = {}
     for one, found in zip(whole, files, strict=True):

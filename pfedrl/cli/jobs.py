@@ -1,7 +1,7 @@
 """The pipeline's own steps: each is a rule, and may be called by hand."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,7 +45,7 @@ def build(
     if found.family is None:
         raise PfedrlError(f"{paper}/{experiment}/{cell} names no family: nothing to build.")
     check_code(code, build_code(found))
-    output = output or draws_path(scale, found, f"{block.start}-{block.stop}")
+    output = output or draws_path(found, f"{block.start}-{block.stop}")
     build(found, block, output)
     typer.echo(output)
 
@@ -73,7 +73,7 @@ def describe(
     found = find_cell(Project.here(), paper, experiment, cell, scale)
     if not isinstance(found.family, WalkerFamily):
         raise PfedrlError(f"{paper}/{experiment}: its members are not MuJoCo models.")
-    environments = draws_path(scale, found, f"{block.start}-{block.stop}")
+    environments = draws_path(found, f"{block.start}-{block.stop}")
     output = output or environments.with_suffix("")
     describe(found.family, read_draws(environments, found, block), block, output)
     typer.echo(output / "members.md")
@@ -92,10 +92,6 @@ def run(
     ] = None,
     output: Output = None,
     code: Code = None,
-    taken: Annotated[
-        list[Path] | None,
-        typer.Option("--from", help="Reuse these runs of a cell with identical settings."),
-    ] = None,
     checkpoint_seconds: Annotated[
         float,
         typer.Option(
@@ -107,71 +103,70 @@ def run(
 
     A run that is finished already, with the same settings, seeds and code, is shown and not
     computed again; remove its file to compute it anew. A long run keeps a checkpoint beside its
-    output: if it is interrupted, the same command resumes it and ends in the same numbers. If an
-    earlier experiment has an identical cell, its results can be reused (--from).
+    output: if it is interrupted, the same command resumes it and ends in the same numbers.
 
     Example: pfedrl run qavg table1_random_mdps qavg_kappa=0.2 --seeds 0-100
     """
     from pfedrl.core.progress import progress_bar
-    from pfedrl.pipeline.cells import find_cell, parse_block, run_path
+    from pfedrl.pipeline.cells import find_cell, parse_block
     from pfedrl.pipeline.execute import run
-    from pfedrl.pipeline.finals import finished
     from pfedrl.pipeline.fingerprint import check_code, run_code
     from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.twins import take_rows
+    from pfedrl.pipeline.store import Part, Store, block_name, run_path
 
-    block = parse_block(seeds)
-    found = find_cell(Project.here(), paper, experiment, cell, scale)
+    project, block = Project.here(), parse_block(seeds)
+    found = find_cell(project, paper, experiment, cell, scale)
     check_code(code, run_code(found))
-    output = output or run_path(scale, found, f"{block.start}-{block.stop}")
-    if taken:
-        take_rows(found, block, taken, output)
-        typer.echo(output)
-        return
-    if environments is None and finished(found, block, output):
+    output = output or run_path(found, block_name(block))
+    part = Part("local", output, block, block)
+    store = Store(project.root)
+    if environments is None and store.holds(found, part):
         typer.echo("Finished before, with the same settings, seeds and code. Nothing to compute.")
     else:
         with progress_bar(f"{experiment}/{cell}") as progress:
             run(found, block, output, environments, progress, checkpoint_seconds)
     if not CONSOLE:  # a job of the pipeline logs, and has no one to show them to
-        show_finals(output)
+        show_finals(*store.read(found, [part]))
     typer.echo(output)
 
 
-def show_finals(run: Path) -> None:
-    """The main metrics of a run, and what it took."""
+SHOWN = (
+    "centre_value", "return_average", "greedy_return", "objective", "held_out_objective", "return",
+    "accuracy_after_mixing", "root_mean_squared_error", "diverged",
+)  # fmt: skip
+
+
+def show_finals(values: Any, facts: Any) -> None:
+    """The main metrics of a run (all where it has none of those), and what it took."""
+    import numpy as np
+
+    from pfedrl.analysis.summarise import final_values
     from pfedrl.analysis.words import words_of
     from pfedrl.core.progress import span
-    from pfedrl.pipeline.finals import finals
 
-    found, facts = finals(run)
-    first, last = facts["seeds"]
+    finals = final_values(values)
+    ((first, last),) = (one["seeds"] for one in facts)
     typer.echo(f"Final values, mean ± standard deviation over {last - first:,} seeds:")
-    for metric, mean, deviation, seeds in found:
-        spread = "" if deviation != deviation else f" ± {deviation:.3g}"
-        short = "" if seeds == last - first else f" ({seeds:,} seeds with a value)"
+    for metric in [name for name in SHOWN if name in finals] or sorted(finals):
+        own = finals[metric][np.isfinite(finals[metric])]
+        mean = own.mean() if len(own) else float("nan")
+        spread = f" ± {own.std(ddof=1):.3g}" if len(own) > 1 else ""
+        short = "" if len(own) == last - first else f" ({len(own):,} seeds with a value)"
         typer.echo(f"  {words_of(metric)}: {mean:,.5g}{spread}{short}")
-    typer.echo(f"Took {span(facts['wall_seconds'])} ({span(facts['cpu_seconds'])} of core time).")
+    (took,) = facts
+    typer.echo(f"Took {span(took['wall_seconds'])} ({span(took['cpu_seconds'])} of core time).")
 
 
 @app.command()
-def summarise(paper: Paper, experiment: Experiment, scale: RunScale = "laptop") -> None:
+def summarise(paper: Paper, experiment: Experiment, scale: ScaleName = "laptop") -> None:
     """Turn an experiment's runs into statistics and final values, one file each.
 
-    Reads every block of every cell at the scale; a missing or broken one is named.
+    A cell without all of its seeds at the scale is left out, with the reason.
     """
     from pfedrl.analysis.summarise import summarise
-    from pfedrl.pipeline.cells import cells, run_path
     from pfedrl.pipeline.project import Project
 
-    runs = [
-        run_path(scale, cell, block)
-        for cell in cells(Project.here(), paper, experiment, scale)
-        if cell.skip() is None
-        for block in cell.blocks()
-    ]
-    stem = summaries_folder(scale) / paper / experiment
-    summarise(runs, stem.with_suffix(".statistics.parquet"), stem.with_suffix(".finals.parquet"))
+    summarise(Project.here(), paper, experiment, scale)
 
 
 @app.command()
@@ -206,20 +201,14 @@ def claims(paper: Paper, scale: ScaleName = "laptop", output: Output = None) -> 
 
     project = Project.here()
     project.paper(paper)
-    project.scale(scale)
-    output = output or Path("results", scale, "claims", f"{paper}.json")
+    output = output or project.scale(scale).verdicts_of(paper)
     evaluate(project, paper, scale, summaries_folder(scale), output)
 
 
 @app.command()
 def report(scale: ScaleName = "laptop", output: Output = None) -> None:
     """Write index.html: every table and figure, ours beside the paper's, with the verdicts."""
-    from pfedrl.analysis.overview import overview
-    from pfedrl.analysis.report import report
+    from pfedrl.analysis.site import write_site
     from pfedrl.pipeline.project import Project
 
-    project = Project.here()
-    figures = Path(project.scale(scale).figures)
-    claims = Path("results", scale, "claims")
-    report(project, figures, claims, output or figures / "index.html", scale=scale)
-    overview(project, figures, claims)
+    write_site(Project.here(), scale, output)

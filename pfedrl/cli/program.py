@@ -53,10 +53,10 @@ ScaleName = Annotated[str, typer.Option("--scale", help=SCALE)]
 
 def scale_to_run(scale: str) -> str:
     """The scale, unless it is only to be looked at."""
-    if scale == "published":
+    if scale.startswith("record"):
         raise PfedrlError(
-            "scale 'published' is what `pfedrl publish` has kept of other scales, and is not run: "
-            "name one of workflow/scales. `make figures` draws what is published."
+            f"the scale '{scale}' is drawn from committed runs and makes none. Name another one, "
+            "and add its runs with: pfedrl publish"
         )
     return scale
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pfedrl.cli.program import Cores, ScaleName, app, available_cores
+from pfedrl.cli.program import ScaleName, app
 
 
 @app.command()
@@ -15,48 +15,37 @@ def publish(
     ] = None,
     scale: ScaleName = "laptop",
 ) -> None:
-    """Add finished runs to results/published, from which tables, figures and verdicts are made.
+    """Add finished runs of a scale to results/published and its manifest.
 
-    A seed counts only once every variant of its experiment has run it; seeds that wait are listed.
+    The record shows them once workflow/scales/record.yaml asks for their budget and seeds.
     """
+    from pfedrl.pipeline.cells import cells
     from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.published import publish, waiting
+    from pfedrl.pipeline.store import Store
 
     project = Project.here()
-    named = papers or list(project.papers)
-    for path in publish(project, scale, named):
-        typer.echo(path.relative_to(project.root))
-    for words in waiting(project, scale, named):
-        typer.echo(words)
-
-
-@app.command()
-def figures(
-    output: Annotated[Path, typer.Option(help="Output folder.")] = Path("paper_figures"),
-    cores: Cores = None,
-) -> None:
-    """Draw every table and figure again, with the verdicts, from results/published alone."""
-    from pfedrl.analysis.redraw import redraw
-    from pfedrl.core.progress import progress_bar
-    from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.published import FOLDER
-
-    project = Project.here()
-    with progress_bar("figures") as progress:
-        redraw(project, output, project.root / FOLDER, cores or available_cores(), progress)
-    typer.echo(output / "index.html")
+    store = Store(project.root)
+    for paper in papers or ():
+        project.paper(paper)
+    for paper, experiment in project.experiments_at(scale):
+        if papers and paper not in papers:
+            continue
+        for cell in cells(project, paper, experiment, scale):
+            for part in store.find(cell, cell.seeds, ["local"]).parts:
+                if (added := store.add(cell, part)) is not None:
+                    typer.echo(added)
 
 
 @app.command("open")
 def open_(
-    scale: ScaleName = "published",
+    scale: ScaleName = "record",
     every: Annotated[
         bool, typer.Option("--all", help="Print every open claim, with its experiments and notes.")
     ] = False,
 ) -> None:
     """List the open claims: how many seeds should decide them, and their core time.
 
-    The verdicts are those in results/SCALE/claims. The prices are those of earlier runs.
+    The verdicts are those of the last `pfedrl claims`. The prices are those of earlier runs.
     """
     from pfedrl.analysis.open import lines, open_claims
     from pfedrl.pipeline.project import Project
@@ -95,9 +84,9 @@ def verify(
     """Run again what is stored and say: same bits, same to rounding, or differs.
 
     Stored are digests of a short run of every algorithm and statement on every family, half a
-    core-minute in all. With --published a seed of a published run is made again at its full budget:
-    of a cell, of an experiment's quickest one, or of every cell of a paper whose code is not the
-    code here. With --write as well, those with the same bits are recorded as confirmed.
+    core-minute in all. With --published a random seed of a committed run is made again at its full
+    budget: of a cell, of an experiment's quickest one, or of every cell of a paper whose code is
+    not the code here. With --write as well, the manifest records those with the same bits.
     """
     import os
 
@@ -106,14 +95,13 @@ def verify(
     from pfedrl.core.progress import progress_bar
     from pfedrl.pipeline import verify
     from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.verify_published import listed, verify_published
 
     project, given = Project.here(), names or []
     if published and not given:
         if write:
             raise PfedrlError("which runs? pfedrl verify --published --write PAPER.")
-        for line in listed(project):
-            typer.echo(line)
+        for (paper, experiment), words in verify.code_behind(project, "record").items():
+            typer.echo(f"{paper} {experiment}: {words}")
         return
     if published and len(given) > 3:
         raise PfedrlError("--published takes PAPER [EXPERIMENT [CELL]], not more.")
@@ -124,14 +112,14 @@ def verify(
     answers = []
     with progress_bar("core-seconds") as progress:
         if published:
-            compared = verify_published(project, *given, write=write, progress=progress)
+            compared = verify.verify_committed(project, *given, write=write, progress=progress)
         else:
             compared = verify.verify(project, given)
         for name, answer, remark in compared:
             typer.echo(f"{answer:16s} {name}" + (f" ({remark})" if remark else ""))
             answers.append(answer)
     if not answers:
-        typer.echo("every published cell is of the code here, or confirmed by it.")
+        typer.echo("every committed run is of the code here, or was compared with it.")
         return
     typer.echo(verify.summary(answers, verify.why_other_bits(os.environ, flags())))
     if "differs" in answers:

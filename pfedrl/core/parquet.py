@@ -27,9 +27,7 @@ def write_table(path: Path, table: pa.Table, facts: Facts, **how: Any) -> None:
     kept = json.dumps({**facts, SEAL: _digest(facts, table.schema)}, sort_keys=True)
     table = table.replace_schema_metadata({KEY: kept.encode()})
     with atomic_write(path) as temporary:
-        pq.write_table(
-            table, temporary, compression="zstd", write_page_checksum=True, **how
-        )
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True, **how)
 
 
 def read_table(path: Path, source: Any = None) -> tuple[pa.Table, Facts]:

@@ -1,31 +1,29 @@
 """What jobs should cost in processor time, memory and disk, by what earlier runs measured.
 
-A cell that was run with the same settings costs as much per seed as it did then. Otherwise the
-rates in results/published/rates.json price its length. They were measured on short trainings with
-the papers' own settings. Where there is no rate, the time of a shorter or longer run is scaled by
-the length. Nothing is extrapolated from small networks to large ones, or from few agents to many.
+A run with the same key costs as much per seed as it did. Otherwise a run of the same method on the
+same family, with counts and networks at least as large, is scaled by the length of the training.
+results/published/rates.json has short trainings with the papers' own settings for this. Nothing is
+extrapolated from small networks to large ones, or from few agents to many.
 """
 
 import heapq
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
 from pfedrl.core.progress import span
+from pfedrl.core.registry import module_of
 from pfedrl.envs.data import clusters, data_sets
-from pfedrl.pipeline.artifact import read_facts
-from pfedrl.pipeline.cells import Cell, cells, parse_block, run_path
-from pfedrl.pipeline.cuts import changed
+from pfedrl.pipeline.cells import Cell, cells, parse_block
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import SCALES, published_folder
-from pfedrl.pipeline.records import read_records
-from pfedrl.pipeline.twins import twin_of
+from pfedrl.pipeline.store import COMMITTED, Store, block_name
 
 START_UP = 5.0  # seconds that a process is given to import what it needs
 SHORT = 60  # seconds; below that, starting a job costs as much as the job
@@ -33,7 +31,7 @@ SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
 NEVER_RUN = "no similar run has been measured here"
-RATES = Path("results", "published", "rates.json")
+RATES = COMMITTED / "rates.json"
 # the length of a training is the product of those settings that the algorithm and family have
 LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
            "local_iterations", "train_samples")  # fmt: skip
@@ -48,154 +46,115 @@ class Cost:
     memory_mb: float
     disk_mb: float
 
-    def times(self, seeds: float, budget: float = 1.0) -> "Cost":
-        return Cost(self.seconds * seeds * budget, self.memory_mb, self.disk_mb * seeds)
 
+class Measured(NamedTuple):
+    """What one seed took in some run."""
 
-TAKING_OVER = Cost(0.0, 250.0, 0.0)  # of rows that another cell has; they are small
-
-
-def expected(project: Project, cell: Cell, scale: str, block: str) -> Cost | None:
-    """What a block of seeds of a cell should cost; None where nothing is known of it."""
-    if twin_of(project, cell, scale) is not None:
-        return TAKING_OVER
-    seeds = len(parse_block(block))
-    other: Cost | None = None
-    for source in dict.fromkeys((scale, *SCALES)):
-        published = published_folder(project.root, source, cell)
-        own = project.root / run_path(source, cell, block).parent
-        if (cost := _a_seed(published) or _a_seed(own)) is not None:
-            there = _cells(project, cell.paper, cell.experiment, source).get(cell.name, cell)
-            if cell.settings() == there.settings():
-                return cost.times(seeds)
-            if other is None and not _larger(cell, there):
-                other = cost.times(seeds, times_as_long(cell, lengths(there)))
-    found = rate(project, cell)
-    return other if found is None else found.of(seeds)
-
-
-def lengths(cell: Cell) -> dict[str, Any]:
-    """The settings that its training is as long as."""
-    holders = (cell.runnable, cell.family)
-    return {name: getattr(one, name) for one in holders for name in LENGTHS if hasattr(one, name)}
-
-
-def times_as_long(cell: Cell, than: Mapping[str, Any]) -> float:
-    """The length of a cell's training, as a multiple of another's."""
-    ours = lengths(cell)
-    data = getattr(cell.family, "data", "")
-    differ = [name for name in {**ours, **than} if ours.get(name) != than.get(name)]
-    return prod(_count(ours.get(n), data) / _count(than.get(n), data) for n in differ)
-
-
-def _count(length: Any, data: str) -> int:
-    if length == "all":
-        return clusters.TRAIN if data == "clusters" else _samples(data)
-    return length or 1  # 0: its length is counted in another setting
-
-
-@cache
-def _samples(data: str) -> int:
-    return len(data_sets.read(data, "train_labels")[0])
-
-
-@dataclass(frozen=True)
-class Rate:
-    """What one seed of a cell costs, by a short training."""
-
-    seconds: float  # of processor time for the length that was measured
+    settings: dict[str, Any]
+    seconds: float  # in proportion to the length
     besides: float  # whatever the length
-    process_mb: float  # before there are agents
-    memory_mb: float  # of a seed's agents
+    process_mb: float  # whatever the number of seeds
+    seed_mb: float
     disk_mb: float
-    measured: dict[str, Any]  # the lengths
-    settings: dict[str, Any]  # of the cell in full
-    processor: str
 
-    def at(self, times: float) -> "Rate":
-        """The rate of a training that is so many times as long."""
-        return replace(self, seconds=self.seconds * times)
-
-    def of(self, seeds: int) -> Cost:
+    def of(self, seeds: int, times: float = 1.0) -> Cost:
         return Cost(
-            seeds * (self.besides + self.seconds),
-            self.process_mb + seeds * self.memory_mb,
+            seeds * (self.besides + self.seconds * times),
+            self.process_mb + seeds * self.seed_mb,
             seeds * self.disk_mb,
         )
 
 
-def rate(project: Project, cell: Cell) -> Rate | None:
-    """The measured rate of a cell, at the cell's own length.
+@dataclass(frozen=True)
+class Known:
+    """What the committed runs below a project's folder, and its rates, have measured."""
 
-    If cells of its kind were not measured, the dearest of the same method in its experiment stands
-    in. None if there is none, or if the cell differs from its experiment in more than its length.
-    """
-    own = _cells(project, cell.paper, cell.experiment, None)
-    if any(name not in (*LENGTHS, *AFTERWARDS) for name, *_ in changed(cell, own[cell.name])):
-        return None
-    known: dict[tuple[Any, ...], Rate] = {}
-    for key, found in _rates(project.root).items():
-        paper, experiment, name = key.split("/", 2)
-        other = own.get(name) if (paper, experiment) == (cell.paper, cell.experiment) else None
-        if other is None or other.settings() != found.settings or _method(other) != _method(cell):
+    root: Path
+
+    def cost(self, cell: Cell, seeds: int) -> Cost | None:
+        """What so many seeds of a cell should cost; None where nothing like it was measured."""
+        if (own := self._runs.get(cell.folder)) is not None:
+            return own.of(seeds)
+        settings = cell.settings()
+        alike = [
+            (found, _times_as_long(settings, found.settings))
+            for found in self._by_method.get(_method(settings), ())
+            if _covers(found.settings, settings)
+        ]
+        name = settings["algorithm"]["name"]
+        same = [one for one in alike if one[0].settings["algorithm"]["name"] == name]
+        costs = [found.of(seeds, times) for found, times in same or alike]
+        return max(costs, key=lambda cost: cost.seconds, default=None)
+
+    @cached_property
+    def _runs(self) -> dict[str, Measured]:
+        return dict(self._committed())
+
+    def _committed(self) -> Iterator[tuple[str, Measured]]:
+        store = Store(self.root)
+        for folder, entry in store.manifest.items():
+            files = [entry["files"][block_name(b)] for b in store.blocks("committed", folder)]
+            seeds = sum(len(block) for block in store.blocks("committed", folder))
+            seconds = sum(file["cpu_seconds"] for file in files) / seeds
+            memory = max(file["peak_memory_mb"] for file in files)
+            disk = sum(file["bytes"] for file in files) / 1e6 / seeds
+            yield folder, Measured(entry["settings"], seconds, 0.0, memory, 0.0, disk)
+
+    @cached_property
+    def _by_method(self) -> dict[tuple[str, str], list[Measured]]:
+        found: dict[tuple[str, str], list[Measured]] = {}
+        path = self.root / RATES
+        rates = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        for one in (*self._runs.values(), *(Measured(**rate) for rate in rates)):
+            found.setdefault(_method(one.settings), []).append(one)
+        return found
+
+
+def _method(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The folder of the algorithm, whose algorithms train in the same way, and the family."""
+    try:
+        module = module_of(settings["algorithm"]["name"])
+    except KeyError:  # it has been removed since
+        module = ""
+    return module.rpartition(".")[0], (settings["family"] or {}).get("name", "")
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    parts = (settings["algorithm"], settings["family"] or {})
+    return {key: value for part in parts for key, value in part.items() if key != "name"}
+
+
+def _covers(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether a run had no less of anything than is asked for, its length apart."""
+    theirs = _flat(measured)
+    for name, value in _flat(asked).items():
+        other = theirs.get(name, value)
+        if name in (*LENGTHS, *AFTERWARDS) or isinstance(value, float | list):
             continue
-        known[kind(other)] = found.at(times_as_long(cell, found.measured))
-    dearest = max(known.values(), key=lambda found: found.of(1).seconds, default=None)
-    return known.get(kind(own[cell.name]), dearest)
+        if isinstance(value, int) and isinstance(other, int) and value <= other:
+            continue
+        if value != other:
+            return False
+    return True
 
 
-@cache
-def _rates(root: Path) -> dict[str, Rate]:
-    return {key: Rate(**value) for key, value in read_records(root, RATES).items()}
-
-
-def kind(cell: Cell) -> tuple[Any, ...]:
-    """Equal for cells of an experiment that cost the same: their counts and switches are equal.
-
-    Along a sweep the last cell, which is the largest, was measured for all.
-    """
-    return cell.algorithm, *(
-        (name, value)
-        for settings in (cell.runnable, cell.family)
-        for name, value in (settings.said() if settings is not None else {}).items()
-        if isinstance(value, int) and name not in cell.sweep
+def _times_as_long(settings: Mapping[str, Any], than: Mapping[str, Any]) -> float:
+    """The length of a training, as a multiple of another's."""
+    ours, theirs = _flat(settings), _flat(than)
+    data = ours.get("data", "")
+    return prod(
+        _count(ours[name], data) / _count(theirs[name], data)
+        for name in LENGTHS
+        if name in ours and name in theirs and ours[name] != theirs[name]
     )
 
 
-def _method(cell: Cell) -> str:
-    """The folder of its algorithm: those in it train in the same way."""
-    return type(cell.runnable).__module__.rpartition(".")[0]
-
-
-@cache
-def _cells(project: Project, paper: str, experiment: str, scale: str | None) -> dict[str, Cell]:
-    if scale and project.budget(project.scale(scale), paper, experiment) is None:
-        return {}
-    return {cell.name: cell for cell in cells(project, paper, experiment, scale)}
-
-
-@cache
-def _a_seed(folder: Path) -> Cost | None:
-    paths = sorted(folder.glob("*.parquet"))
-    if not paths:
-        return None
-    facts = [read_facts(path) for path in paths]
-    seeds = sum(len(range(*fact["seeds"])) for fact in facts)
-    return Cost(
-        sum(fact["cpu_seconds"] for fact in facts) / seeds,
-        max(fact["peak_memory_mb"] for fact in facts),
-        sum(path.stat().st_size for path in paths) / 1e6 / seeds,
-    )
-
-
-def _larger(cell: Cell, there: Cell) -> bool:
-    """Whether a cell has more of anything than it had elsewhere, its length apart."""
-    for name, here, other, _ in changed(cell, there):
-        if name in (*LENGTHS, *AFTERWARDS) or isinstance(here, float):
-            continue
-        if not (isinstance(here, int) and isinstance(other, int) and here <= other):
-            return True
-    return False
+def _count(length: Any, data: str) -> int:
+    if length == "all":
+        if data == "clusters":
+            return clusters.TRAIN
+        return len(data_sets.read(data, "train_labels")[0])
+    return length or 1  # 0: its length is counted in another setting
 
 
 def is_short(cost: Cost | None) -> bool:
@@ -242,18 +201,22 @@ class Bill:
 
 
 def bills(project: Project, scale: str) -> dict[str, Bill]:
-    """By paper, all runs of a scale."""
+    """By paper, all runs of a scale; cells that share a run are counted once."""
+    known = Known(project.root)
     found = {paper: Bill([], Counter()) for paper in project.papers}
-    for paper, page in project.papers.items():
-        for experiment in page.experiments:
-            for cell in _cells(project, paper, experiment, scale).values():
-                reason = cell.skip()
-                for block in cell.blocks():
-                    cost = None if reason else expected(project, cell, scale, block)
-                    if cost is None:
-                        found[paper].uncounted[reason or NEVER_RUN] += 1
-                    else:
-                        found[paper].costs.append(cost)
+    counted: set[str] = set()
+    for paper, experiment in project.experiments_at(scale):
+        for cell in cells(project, paper, experiment, scale):
+            if cell.folder in counted:
+                continue
+            counted.add(cell.folder)
+            reason = cell.skip()
+            for block in cell.blocks():
+                cost = None if reason else known.cost(cell, len(parse_block(block)))
+                if cost is None:
+                    found[paper].uncounted[reason or NEVER_RUN] += 1
+                else:
+                    found[paper].costs.append(cost)
     return {paper: bill for paper, bill in found.items() if bill.costs or bill.uncounted}
 
 

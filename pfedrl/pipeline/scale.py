@@ -1,5 +1,6 @@
 """A scale: how many seeds and how long. What it cuts is said under every figure: see cuts.py."""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -47,3 +48,7 @@ class Scale(Settings):
     def figures(self) -> str:
         """The folder of its tables and figures. Only the record writes the committed one."""
         return FIGURES if self.scale == RECORD else f"results/{self.scale}/{FIGURES}"
+
+    def verdicts_of(self, paper: str) -> Path:
+        """The file of a paper's verdicts."""
+        return Path(self.figures, paper, "claims.json")

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from pfedrl.core.errors import PfedrlError
 from pfedrl.core.files import atomic_write
 from pfedrl.core.parquet import Facts, broken, read_table
 from pfedrl.core.recorder import ALL_AGENTS
@@ -117,6 +118,14 @@ class Store:
         joined = {point: np.concatenate([block[point] for block in blocks]) for point in blocks[0]}
         return joined, facts
 
+    def holds(self, cell: Cell, part: Part) -> bool:
+        """Whether a file is there, whole, and this run."""
+        try:
+            self._checked(cell, part)
+        except PfedrlError:
+            return False
+        return True
+
     def _checked(self, cell: Cell, part: Part) -> tuple[pa.Table, Facts]:
         """The rows of a file that is what was asked for."""
         try:
@@ -156,8 +165,10 @@ class Store:
             folder, {"settings": facts["settings"], "data": facts["data"], "files": {}}
         )
         kept = ("code", "commit", "processor", "cpu_seconds", "peak_memory_mb")
+        content = (self.root / path).read_bytes()
         entry["files"][path.stem] = {
-            "sha256": hashlib.sha256((self.root / path).read_bytes()).hexdigest(),
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "bytes": len(content),
             **{name: facts[name] for name in kept if name in facts},
         }
         self.write_manifest()

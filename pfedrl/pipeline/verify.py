@@ -13,19 +13,22 @@ Stored are digests of short runs (workflow/digests.json), and the published runs
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from pfedrl.core.errors import unknown
-from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH
+from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH, maker
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.environments import check_data
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.records import read_records, write_records
+from pfedrl.pipeline.run_file import commit
+from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.short_runs import measured, short_runs
 from pfedrl.pipeline.store import Part, Store, Values, runs_of, served
 
@@ -172,16 +175,92 @@ def compare_with_record(project: Project, cell: Cell, seeds: range) -> Compared 
     return compare_runs(store, cell, ours, theirs)
 
 
-def rerun(project: Project, cell: Cell, part: Part, seed: int) -> Compared:
-    """One committed seed made again."""
+def verify_committed(
+    project: Project,
+    paper: str,
+    experiment: str = "",
+    name: str = "",
+    *,
+    write: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[Compared]:
+    """Make a random committed seed again, and record the same bits if `write` says so.
+
+    Of an experiment without a cell the quickest is chosen; of a paper alone, every cell that is
+    neither of the code here nor was compared with it, the quickest first.
+    """
+    store = Store(project.root)
+    if experiment:
+        chosen = [_chosen(project, store, paper, experiment, name)]
+    else:
+        chosen = sorted(_other_code(project, store, paper), key=lambda one: _seconds(store, one))
+    seconds = [_seconds(store, one) for one in chosen]
+    for place, (cell, part) in enumerate(chosen):
+        seed = secrets.choice(part.take)
+        answer = _rerun(store, cell, part, seed)
+        if write and answer.answer == "same bits":
+            _entry(store, cell, part)["compared"] = {
+                "seed": seed, "code": run_code(cell), "processor": maker(), "commit": commit()
+            }  # fmt: skip
+            store.write_manifest()
+        yield answer
+        progress(round(sum(seconds[: place + 1])), round(sum(seconds)))
+
+
+def _chosen(
+    project: Project, store: Store, paper: str, experiment: str, name: str
+) -> tuple[Cell, Part]:
+    project.experiment(paper, experiment)  # a wrong name is one clear error
+    runs = {cell.name: (cell, part) for cell, part in _committed(project, store, paper, experiment)}
+    if not runs:
+        raise PfedrlError(f"{paper}/{experiment}: no run is committed. See pfedrl publish.")
+    if name and name not in runs:
+        raise unknown("committed cell", name, runs, where=f"{paper}/{experiment}")
+    return runs[name] if name else min(runs.values(), key=lambda one: _seconds(store, one))
+
+
+def _committed(
+    project: Project, store: Store, paper: str, experiment: str = ""
+) -> Iterator[tuple[Cell, Part]]:
+    """The cells of the record, each with the file of its first seeds."""
+    project.paper(paper)
+    for of, one in project.experiments_at(RECORD):
+        if of == paper and experiment in ("", one):
+            for found in served(project, paper, one, RECORD):
+                parts = [part for part in found.parts if part.layer == "committed"]
+                yield from ((found.cell, part) for part in parts[:1])
+
+
+def _other_code(project: Project, store: Store, paper: str) -> Iterator[tuple[Cell, Part]]:
+    for cell, part in _committed(project, store, paper):
+        entry = _entry(store, cell, part)
+        if run_code(cell) not in (entry["code"], entry.get("compared", {}).get("code")):
+            yield cell, part
+
+
+def _entry(store: Store, cell: Cell, part: Part) -> dict[str, Any]:
+    return store.manifest[cell.folder]["files"][part.path.stem]
+
+
+def _seconds(store: Store, one: tuple[Cell, Part]) -> float:
+    """What a seed took."""
+    return _entry(store, *one)["cpu_seconds"] / len(one[1].holds)
+
+
+def _rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
+    """One committed seed, made again."""
     name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed}"
     if (reason := cell.skip()) is not None:
         return Compared(name, "skipped", reason)
     check_data(cell)
-    store, one = Store(project.root), range(seed, seed + 1)
+    one = range(seed, seed + 1)
     stored, _ = store.read(cell, [part._replace(take=one)])
     found = _by_point(measured(cell, one, cell.curve_points))
-    return compare(name, digest(_columns(stored)), digest(_columns(found)))
+    compared = compare(name, digest(_columns(stored)), digest(_columns(found)))
+    if _entry(store, cell, part)["code"] == run_code(cell):
+        return compared
+    remark = "; ".join(filter(None, [compared.remark, "code or libraries changed since"]))
+    return compared._replace(remark=remark)
 
 
 def _by_point(columns: Mapping[str, np.ndarray]) -> Values:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from pfedrl.pipeline.artifact import write_run
 
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.recorder import Recorder
 from pfedrl.core.settings import Settings
-from pfedrl.pipeline.artifact import write_run
 from pfedrl.pipeline.project import Project
 from tests.projects import write_paper, write_scale
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+from pfedrl.pipeline.artifact import write_run
 
 from pfedrl.analysis.summaries import paths
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.recorder import Recorder
-from pfedrl.pipeline.artifact import write_run
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.project import Project
 

@@ -6,12 +6,12 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from pfedrl.pipeline.closure import closure
 
 from pfedrl.analysis import figures
 from pfedrl.analysis.drawing import Context, draw
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.closure import closure
 from tests.analysis import fake
 
 COMPARISON = "comparison_table1_windy_cliffs"

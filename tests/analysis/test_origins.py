@@ -3,6 +3,7 @@
 import json
 
 from pfedrl.analysis.origins import in_words, origins
+
 from pfedrl.analysis.report import report
 
 FIRST = {"commit": "aaa", "processor": "AMD EPYC"}

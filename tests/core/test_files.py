@@ -71,9 +71,9 @@ def test_full_disk_for_real(small_disk: Path):
 def test_artifact_on_a_full_disk(small_disk: Path):
     """Arrow and NumPy report a full disk in their own ways; all end in the same message."""
     import numpy as np
+    from pfedrl.pipeline.artifact import write_run
 
     from pfedrl.core.recorder import Recorder
-    from pfedrl.pipeline.artifact import write_run
 
     recorder = Recorder(range(100_000))
     recorder.add("iteration", 0, "value", np.random.default_rng(0).random(100_000))

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from pfedrl.pipeline.artifact import read_run
 
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.pipeline.artifact import read_run
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build, read_draws
 from pfedrl.pipeline.execute import run

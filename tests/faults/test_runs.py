@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pfedrl.pipeline.artifact import read_facts, read_run
 
 from pfedrl.envs.mujoco.walkers import WalkerFamily
-from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.execute import run
 from tests.faults.conftest import FULL

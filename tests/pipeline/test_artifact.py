@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pfedrl.pipeline.artifact import COLUMNS, read_facts, read_run, write_run
 
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.recorder import ALL_AGENTS, Recorder
-from pfedrl.pipeline.artifact import COLUMNS, read_facts, read_run, write_run
 
 NAMES = {"experiment": "table1", "algorithm": "qavg", "family": "random_mdp"}
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pfedrl.pipeline.artifact import read_facts, read_run
 
 from pfedrl.core.state_file import read_state, write_state
 from pfedrl.pipeline import execute
-from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build
 from pfedrl.pipeline.execute import run

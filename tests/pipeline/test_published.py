@@ -7,14 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-
 from pfedrl.analysis.redraw import redraw
-from pfedrl.analysis.summaries import read_summary
-from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.artifact import read_facts, read_run
-from pfedrl.pipeline.cells import cells, run_path
-from pfedrl.pipeline.execute import run
-from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import (
     FOLDER,
     publish,
@@ -23,6 +17,12 @@ from pfedrl.pipeline.published import (
     shared_runs,
     waiting,
 )
+
+from pfedrl.analysis.summaries import read_summary
+from pfedrl.core.errors import PfedrlError
+from pfedrl.pipeline.cells import cells, run_path
+from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
 EXPERIMENT = ("pfedrl_rep", "figure2")

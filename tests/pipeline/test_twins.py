@@ -1,16 +1,16 @@
 """Cells that an earlier experiment has too: found, and taken over bit for bit."""
 
 import pytest
+from pfedrl.pipeline.artifact import read_facts, read_run
+from pfedrl.pipeline.twins import runs_with, take_rows, twin_of
 
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.artifact import read_facts, read_run
 from pfedrl.pipeline.cells import find_cell
 from pfedrl.pipeline.costs import expected
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.twins import runs_with, take_rows, twin_of
 from tests.projects import write_paper, write_scale
 from tests.tiny import ROOT
 

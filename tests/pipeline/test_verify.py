@@ -11,6 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pfedrl.pipeline.confirmed import code_on_page
+from pfedrl.pipeline.published import publish, published_runs
+from pfedrl.pipeline.verify_published import listed, verify_published
 from typer.testing import CliRunner
 
 from pfedrl.cli import app
@@ -19,13 +22,10 @@ from pfedrl.core.processor import NUMBA, PINS, SWITCH
 from pfedrl.pipeline import confirmed, rates
 from pfedrl.pipeline import verify as module
 from pfedrl.pipeline.cells import cells, run_path
-from pfedrl.pipeline.confirmed import code_on_page
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.published import publish, published_runs
 from pfedrl.pipeline.records import read_records
 from pfedrl.pipeline.verify import compare, digest, verify, why_other_bits, write
-from pfedrl.pipeline.verify_published import listed, verify_published
 from tests.tiny import ROOT, every_short_run
 
 CHEAP = (

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from pfedrl.pipeline.artifact import read_run
+
 from tests.workflow.conftest import Tiny, copy_of
 
 TARGET = "results/laptop/summaries/tiny/windy.finals.parquet"

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from pfedrl.pipeline.artifact import read_run
+
 from tests.workflow.conftest import FIGURES, PAPER, Tiny, copy_of, gated, scale
 
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"

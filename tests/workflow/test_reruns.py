@@ -3,6 +3,7 @@
 import subprocess
 
 from pfedrl.pipeline.artifact import read_run
+
 from tests.workflow.conftest import FIGURES, PAPER, Tiny, scale
 
 BLOCKS = ("0-4", "4-8")

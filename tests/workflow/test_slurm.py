@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
 from pfedrl.pipeline.artifact import read_run
+
 from tests.workflow.conftest import FIGURES, ROOT, Tiny, gated
 
 CONF = Path("/etc/slurm/slurm.conf")  # Slurm's own folder: its daemons look nowhere else

@@ -5,12 +5,12 @@ import time
 
 import numpy as np
 import pytest
+from pfedrl.pipeline.artifact import read_facts
 
 from pfedrl.algorithms.controls.human_drivers import HumanDrivers
 from pfedrl.core.recorder import Recorder
 from pfedrl.envs.mujoco.reacher import Reacher
 from pfedrl.pipeline import execute
-from pfedrl.pipeline.artifact import read_facts
 from pfedrl.pipeline.cells import find_cell
 from pfedrl.stack.checkpoint import Checkpoint
 from pfedrl.stack.loop import Control
