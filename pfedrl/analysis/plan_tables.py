@@ -11,7 +11,7 @@ from pfedrl.analysis.evidence import FEWEST
 from pfedrl.analysis.outcomes import NOT_RUN
 from pfedrl.analysis.output import write_text
 from pfedrl.analysis.plan import Ledger, OpenClaim, Place, Purchase
-from pfedrl.pipeline.costs import duration
+from pfedrl.pipeline.costs import disk, duration
 from pfedrl.pipeline.listing import show_table
 
 FIRST = 10  # rows that are shown where not all are asked for
@@ -35,7 +35,7 @@ def show(ledger: Ledger, cores: int, every: bool = False) -> None:
         console.print()
     console.print(summary(plan))
     if not every:
-        console.print("All claims and what can be bought: pfedrl plan --all")
+        console.print("All claims, and the price of more seeds: pfedrl plan --all")
 
 
 def write_plan(ledger: Ledger, path: Path, cores: int = 2) -> None:
@@ -123,7 +123,7 @@ def summary(plan: dict[str, Any]) -> str:
         said += (
             f", for {duration(total['core_hours'])} of core time in all "
             f"({duration(total['hours'])} on {plan['cores']} cores, "
-            f"{total['disk_mb']:.2g} MB of disk)"
+            f"{disk(total['disk_mb'])} of disk)"
         )
     said += ". An experiment that several claims share is counted once."
     if total["cut"]:

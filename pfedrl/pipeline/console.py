@@ -26,7 +26,15 @@ from rich.table import Table
 from rich.text import Text
 
 from pfedrl.pipeline.command_line import INTERRUPTED
-from pfedrl.pipeline.costs import NEVER_RUN, Cost, core_hours, duration, makespan, sentences
+from pfedrl.pipeline.costs import (
+    NEVER_RUN,
+    Cost,
+    core_hours,
+    duration,
+    makespan,
+    not_counted,
+    sentences,
+)
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
 TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -324,9 +332,8 @@ def outlook(jobs: Sequence[Job], plan: Plan, now: datetime) -> str:
         day = "%H:%M" if end.date() == now.date() else "%H:%M on %A, %d %B"
         cores = "1 core" if plan.cores == 1 else f"{plan.cores} cores"
         said += f"; on {cores} done at about {end:{day}}"
-    if unknown := len(prices) - len(known):
-        said += f". {unknown} runs are not counted: {NEVER_RUN}"
-    return f"{said}."
+    unknown = len(prices) - len(known)
+    return f"{said}. {not_counted(unknown, NEVER_RUN)}" if unknown else f"{said}."
 
 
 def summary(jobs: Iterable[Job], plan: Plan) -> Group:
