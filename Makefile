@@ -45,7 +45,8 @@ $(INSTALLED): pyproject.toml constraints.txt pfedrl/core/mkl.c
 demo: install
 	@$(BIN)/pfedrl demo
 
-reproduce: data
+# only DePRL needs data
+reproduce: $(if $(filter all,$(TARGET))$(findstring deprl,$(TARGET)),data,install)
 	$(BIN)/snakemake $(TARGET) --cores $(CORES) --config scale=$(SCALE)
 
 # what cannot be fetched is said and is no error: its experiments are skipped; what was fetched and

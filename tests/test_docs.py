@@ -174,6 +174,12 @@ def test_targets_that_take_long_are_planned(copy: Path):
     assert done.returncode == 0, f"{targets}: {done.stdout}"
 
 
+def test_an_unknown_target_is_a_short_line_in_the_real_project(copy: Path):
+    done = typed(["snakemake", "nothing_like_it", "--dry-run", "--cores", "1"], copy)
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("pfedrl: "))
+    assert done.returncode == 2 and "'nothing_like_it'" in line and len(line) < 300
+
+
 @pytest.mark.parametrize("command", PARSED, ids=lambda one: f"{name(one)} ({one.reason})")
 def test_a_command_is_checked(command: Command):
     check(command.line)
@@ -238,6 +244,15 @@ def test_every_link_leads_to_a_file(page: Path):
 
 def test_the_readme_is_read_in_four_minutes():
     assert len((ROOT / "README.md").read_text().split()) <= 1000
+
+
+def test_the_readme_counts_the_points_of_its_picture():
+    readme = (ROOT / "README.md").read_text()
+    ((shown, printed),) = re.findall(r"(\d+) of (\d+) printed numbers;", readme)
+    tables = (ROOT / "workflow/papers").glob("*/printed/*.csv")
+    assert int(printed) == sum(len(table.read_text().splitlines()) - 1 for table in tables)
+    drawn = (ROOT / "paper_figures/printed.csv").read_text().splitlines()
+    assert int(shown) == len(drawn) - 1
 
 
 def test_the_calibration_table_is_the_one_that_calibration_wrote():

@@ -1,9 +1,12 @@
 """What a person sees of a run of the pipeline, in place of Snakemake's own words.
 
-At a terminal: a bar of all jobs, and below it one line a running job, with the progress that stands
-last in its log. In a file: a line when a job is done. A job that fails is named, with what its log
-says last. A dry run is a summary. The last line says where the report is. Snakemake's own words
-are in .snakemake/log, and on the console with `--printshellcmds` or `--verbose`.
+The first line says how many jobs there are, what the runs should cost and when the last one should
+end. At a terminal a bar of all jobs follows, and below it one line for each running job, with the
+last progress in its log. In a file there is a line for each finished job. A finished table or
+figure is named with its path, a failed job with the reason in its log. The last lines say what was
+made, how long that took, what was skipped, and where the report is. A dry run prints a summary.
+Snakemake's own words are in .snakemake/log, and on the console with `--printshellcmds` or
+`--verbose`.
 """
 
 import logging
@@ -11,7 +14,8 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,7 +26,15 @@ from rich.table import Table
 from rich.text import Text
 
 from pfedrl.pipeline.command_line import INTERRUPTED
-from pfedrl.pipeline.costs import NEVER_RUN, Cost, core_hours, duration, sentences
+from pfedrl.pipeline.costs import (
+    NEVER_RUN,
+    Cost,
+    core_hours,
+    duration,
+    makespan,
+    not_counted,
+    sentences,
+)
 
 LAST_LINES = 10  # of a failed job's log, where it has no line that is meant for the person
 TAIL = 4096  # bytes of a log in which its last line is looked for
@@ -39,6 +51,12 @@ SAID_TOO = (  # though Snakemake takes them for details
     "Will exit after finishing currently running jobs",
 )
 RESTART = "Trying to restart job"
+MADE = {  # by rule: what it makes, and the file to open
+    "draw_table": ("table", ".md"),
+    "draw_figure": ("figure", ".png"),
+    "draw_comparison": ("comparison", ".md"),
+    "claims": ("verdict file", ".json"),
+}
 
 Pricing = Callable[[str, dict[str, str]], Cost | None]  # of a rule and its wildcards
 
@@ -47,22 +65,43 @@ class Job(NamedTuple):
     """A job that Snakemake has started, or would start."""
 
     rule: str
-    title: str
-    log: Path | None
-    started: float
     wildcards: dict[str, str]
+    output: list[str]
+    log: Path | None
+    title: str = ""
+    started: float = 0.0
 
 
-def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> Callable[[], None]:
+class Plan(NamedTuple):
+    """What is to be done, and how."""
+
+    jobs: Callable[[], Sequence[Job]]  # those that are out of date, once Snakemake knows them
+    price: Pricing
+    cores: int
+    here: bool  # and not on a cluster, where a queue decides when jobs start
+
+
+def take_over(
+    workflow: Any, report: Path, price: Pricing, cores: int, skipped: str
+) -> Callable[[], None]:
     """Put our console in the place of Snakemake's, unless its own words are asked for.
 
     Snakemake finds no plugin in a package that is installed to be edited, so the Snakefile does it.
-    Returned is what to call when the pipeline is told to stop.
+    `cores` are this machine's, `skipped` is a line on what cannot run. Returned is what to call
+    when the pipeline is told to stop.
     """
     manager, settings = workflow.logger_manager, workflow.output_settings
     if settings.printshellcmds or settings.verbose or not workflow.is_main_process:
         return lambda: None
-    ours = JobConsole(report, price, settings.dryrun, cores)
+
+    def jobs() -> list[Job]:
+        found = workflow.dag.needrun_jobs()
+        return [Job(j.rule.name, j.wildcards_dict, list(j.output), first(j.log)) for j in found]
+
+    resources = workflow.resource_settings
+    here = resources.nodes is None
+    plan = Plan(jobs, price, resources.cores or cores if here else cores, here)
+    ours = JobConsole(report, plan, settings.dryrun, skipped)
     for handler in list(manager.logger.handlers):
         if handler.name == STREAM:
             manager.logger.removeHandler(handler)
@@ -74,11 +113,13 @@ def take_over(workflow: Any, report: Path, price: Pricing, cores: int) -> Callab
 class JobConsole(logging.Handler):
     """Snakemake's events as a person wants them."""
 
-    def __init__(self, report: Path, price: Pricing, dry: bool, cores: int):
+    def __init__(self, report: Path, plan: Plan, dry: bool, skipped: str = ""):
         super().__init__()
-        self.report, self.price, self.dry, self.cores = report, price, dry, cores
+        self.report, self.plan, self.dry, self.skipped = report, plan, dry, skipped
         self.console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-        self.jobs: dict[int, Job] = {}  # those that run; in a dry run, all
+        self.planned: Sequence[Job] = []
+        self.jobs: dict[int, Job] = {}  # those that run
+        self.made: Counter[str] = Counter()  # by rule, those that are finished
         self.done, self.total = 0, 0
         self.failed: set[int] = set()  # jobs whose last try was no good
         self.trouble = False  # besides a job's
@@ -86,6 +127,7 @@ class JobConsole(logging.Handler):
         self.said: set[str] = set()
         self.started = time.monotonic()
         self.live: Live | None = None
+        self.closed = False
 
     def stopping(self) -> None:
         """Jobs that end from now on were interrupted; they did not fail."""
@@ -113,31 +155,51 @@ class JobConsole(logging.Handler):
             self.console.print(said)
 
     def close(self) -> None:
+        if self.closed:  # Python closes every handler again at its end
+            return
+        self.closed = True
         if self.live is not None:
             self.live.stop()
             self.live = None
-        # an unknown target, or --unlock, ends without either
-        did = self.total > 0 or any(UP_TO_DATE in said for said in self.said)
-        ended = did and not self.dry and not self.trouble
-        if self.dry and self.jobs:
-            self.console.print(summary(self.jobs.values(), self.price, self.cores))
-        elif self.interrupted and not self.total:
-            self.console.print("Interrupted before the first job. Run the same command to resume.")
-        elif self.failed or (not self.dry and self.done < self.total):
+        for line in self._end():
+            self.console.print(line)
+        super().close()
+
+    def _end(self) -> Iterable[str | Group]:
+        """The last lines: how it ended, what was made and skipped, and where the report is."""
+        if self.dry:
+            if self.planned:
+                yield summary(self.planned, self.plan)
+                yield from filter(None, [self.skipped])
+            return
+        if self.interrupted and not self.total:
+            yield "Interrupted before the first job. Run the same command to resume."
+            return
+        if self.failed or self.done < self.total:
             how = "Interrupted" if self.interrupted else "Stopped"
             failures = f", {len(self.failed)} failed" if self.failed else ""
-            self.console.print(
+            yield (
                 f"{how}: {self.done} of {self.total} jobs done{failures}. "
                 "Run the same command to resume."
             )
-        elif ended and self.report.exists():
-            self.console.print(f"The report is {self.report}")
-        elif ended and self.total:
-            self.console.print(f"Done, {self.total} jobs. The report is not made yet.")
-        super().close()
+            return
+        # an unknown target, or --unlock, ends without either
+        did = self.total > 0 or any(UP_TO_DATE in said for said in self.said)
+        if self.trouble or not did:
+            return
+        if self.total:
+            took = duration((time.monotonic() - self.started) / 3600)
+            yield f"Done: {self.total} jobs in {took}.{made(self.made, self.report.parent)}"
+        yield from filter(None, [self.skipped])
+        if self.report.exists():
+            yield f"The report is {self.report}"
 
     def _run_info(self, record: Any) -> None:
         self.total = record.stats["total"]
+        if not self.planned:  # after a dry run it is told again
+            self.planned = self.plan.jobs()
+            if not self.dry:
+                self.console.print(outlook(self.planned, self.plan, datetime.now()))
         if self.console.is_terminal and not self.dry and self.live is None:
             self.live = Live(
                 console=self.console, get_renderable=self._screen, refresh_per_second=2,
@@ -147,17 +209,23 @@ class JobConsole(logging.Handler):
 
     def _job_info(self, record: Any) -> None:
         title = record.rule_msg or record.rule_name
-        log = Path(record.log[0]) if record.log else None
-        wildcards = dict(record.wildcards)
-        self.jobs[record.jobid] = Job(record.rule_name, title, log, time.monotonic(), wildcards)
+        self.jobs[record.jobid] = Job(
+            record.rule_name, dict(record.wildcards), list(record.output), first(record.log),
+            title, time.monotonic(),
+        )  # fmt: skip
 
     def _job_finished(self, record: Any) -> None:
         job = self.jobs.pop(record.job_id, None)
         self.failed.discard(record.job_id)  # it was tried again
         self.done += 1  # of a group all end at once; Snakemake's own count comes after them
-        if job is not None and job.log is not None and self.live is None:
+        if job is None or job.log is None:
+            return
+        self.made[job.rule] += 1
+        place = where(job)
+        if self.live is None or place:
             took = duration((time.monotonic() - job.started) / 3600)
-            self.console.print(f"{self.done} of {self.total}: {job.title} ({took})")
+            found = f": {place}" if place else ""
+            self.console.print(f"{self.done} of {self.total}: {job.title} ({took}){found}")
 
     def _progress(self, record: Any) -> None:
         self.done, self.total = record.done, record.total
@@ -230,7 +298,45 @@ def reasons(log: Path) -> list[str]:
     return meant[-1:] or lines[-LAST_LINES:]
 
 
-def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
+def first(logs: Sequence[str]) -> Path | None:
+    return Path(logs[0]) if logs else None
+
+
+def where(job: Job) -> str:
+    """The file of a table, a figure or verdicts that a person would open; '' of other jobs."""
+    _, suffix = MADE.get(job.rule, ("", ""))
+    return next((path for path in job.output if suffix and path.endswith(suffix)), "")
+
+
+def made(counts: Counter[str], folder: Path) -> str:
+    """How many tables, figures and files of verdicts, and where they are; '' if there are none."""
+    found = [
+        f"{counts[rule]} {word}{'s' if counts[rule] > 1 else ''}"
+        for rule, (word, _) in MADE.items()
+        if counts[rule]
+    ]
+    return f" Made {', '.join(found)}, below {folder.parent}/." if found else ""
+
+
+def outlook(jobs: Sequence[Job], plan: Plan, now: datetime) -> str:
+    """The first line of a run: jobs, core-hours, and when the last should end on these cores."""
+    prices = [plan.price(job.rule, job.wildcards) for job in jobs if job.rule == "run"]
+    known = [cost for cost in prices if cost is not None]
+    said = f"{len(jobs)} jobs"
+    if known:
+        said += f", about {duration(core_hours(known))} of core time"
+    if plan.here and (known or not prices):
+        others = [0.0 for job in jobs if job.log is not None and job.rule != "run"]  # they start up
+        last = makespan([*(cost.seconds for cost in known), *others], plan.cores)
+        end = now + timedelta(seconds=last)
+        day = "%H:%M" if end.date() == now.date() else "%H:%M on %A, %d %B"
+        cores = "1 core" if plan.cores == 1 else f"{plan.cores} cores"
+        said += f"; on {cores} done at about {end:{day}}"
+    unknown = len(prices) - len(known)
+    return f"{said}. {not_counted(unknown, NEVER_RUN)}" if unknown else f"{said}."
+
+
+def summary(jobs: Iterable[Job], plan: Plan) -> Group:
     """What would run, by paper and rule, and what that should cost."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     costs: dict[str, list[Cost]] = defaultdict(list)
@@ -241,18 +347,19 @@ def summary(jobs: Iterable[Job], price: Pricing, cores: int) -> Group:
         paper = job.wildcards.get("paper", "shared")
         counts[paper][job.rule] += 1
         if job.rule == "run":
-            cost = price(job.rule, job.wildcards)
+            cost = plan.price(job.rule, job.wildcards)
             unknown[paper] += cost is None
             costs[paper] += [] if cost is None else [cost]
     rules = sorted({rule for counter in counts.values() for rule in counter})
+    papers = sorted(counts, key=lambda paper: (paper == "shared", paper))
     table = Table("jobs", box=None, pad_edge=False)
-    for paper in counts:
+    for paper in papers:
         table.add_column(paper, justify="right")
     for rule in rules:
-        table.add_row(rule, *(str(counter[rule] or "") for counter in counts.values()))
-    hours = [core_hours(costs[paper]) for paper in counts]
+        table.add_row(rule, *(str(counts[paper][rule] or "") for paper in papers))
+    hours = [core_hours(costs[paper]) for paper in papers]
     table.add_row("core time", *(duration(each) if each else "" for each in hours))
     known = [cost for found in costs.values() for cost in found]
     never_run = +Counter({NEVER_RUN: unknown.total()})
-    lines = [Text(text) for text in sentences(known, never_run, cores, A_DAY)]
+    lines = [Text(text) for text in sentences(known, never_run, plan.cores, A_DAY)]
     return Group(table, *lines, Text("snakemake --dry-run --printshellcmds lists every job."))

@@ -232,7 +232,7 @@ def table(found: dict[str, Bill]) -> Table:
                 duration(core_hours(bill.costs)),
                 duration(max(cost.seconds for cost in bill.costs) / 3600),
                 f"{max(cost.memory_mb for cost in bill.costs) / 1000:.1f} GB",
-                f"{sum(cost.disk_mb for cost in bill.costs):.2g} MB",
+                disk(sum(cost.disk_mb for cost in bill.costs)),
             ]
         uncounted = bill.uncounted.total()
         made.add_row(paper, f"{len(bill.costs):,}", *known, str(uncounted or ""))
@@ -251,7 +251,7 @@ def sentences(
             f"{len(costs)} runs take about {duration(core_hours(costs))} of core time, "
             f"{duration(makespan(seconds, cores) / 3600)} on {cores} cores; the longest "
             f"{duration(longest / 3600)}. Up to {max(c.memory_mb for c in costs):.0f} MB of "
-            f"memory per job, {sum(c.disk_mb for c in costs):.2g} MB of disk."
+            f"memory per job, {disk(sum(c.disk_mb for c in costs))} of disk."
         )
         within = hours * 3600
         if longest + START_UP > within:
@@ -263,8 +263,17 @@ def sentences(
             f"Nodes of {cores} cores needed to finish within {duration(within / 3600)}: "
             f"{nodes(seconds, cores, within)}."
         )
-    said += [f"{count} runs are not counted: {reason}." for reason, count in uncounted.items()]
+    said += [not_counted(count, reason) for reason, count in uncounted.items()]
     return said
+
+
+def not_counted(runs: int, reason: str) -> str:
+    return f"{runs} {'run is' if runs == 1 else 'runs are'} not counted: {reason}."
+
+
+def disk(megabytes: float) -> str:
+    """0.12 MB, 7.6 MB or 140 MB."""
+    return f"{megabytes:.2g} MB" if megabytes < 10 else f"{megabytes:,.0f} MB"
 
 
 def core_hours(costs: Iterable[Cost]) -> float:

@@ -6,7 +6,7 @@ import pytest
 from pfedrl.analysis.claims import evaluate
 from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.data import data_sets
-from pfedrl.pipeline.absent import absent
+from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone
 from pfedrl.pipeline.measured import check_paper
@@ -46,6 +46,16 @@ def test_missing_data_skip_an_experiment_with_the_reason_and_break_no_check(tmp_
     check_paper(REAL, "deprl")
     (tmp_path / "hapt.npz").touch()
     assert absent(REAL, "deprl", "hapt", "laptop") is None
+
+
+def test_all_that_is_skipped_is_one_line_with_the_commands_that_supply_it(tmp_path, monkeypatch):
+    monkeypatch.setenv(data_sets.FOLDER, str(tmp_path))
+    named = {"deprl": ["hapt", "speedup_hapt", "harbox"], "qavg": []}
+    said = skipped(REAL, named)
+    assert said.startswith("Skipped: 3 experiments of DePRL, ") and "\n" not in said
+    assert said.count("HAPT") == said.count("HARBox") == 1 and "CIFAR" not in said
+    assert "`pfedrl data fetch`" in said and "`pfedrl data fetch NAME --folder FOLDER`" in said
+    assert skipped(REAL, {"deprl": [], "qavg": []}) == ""
 
 
 @pytest.mark.parametrize("scale", ["laptop", "paper", "published"])

@@ -6,36 +6,53 @@ import os
 import re
 import signal
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from pfedrl.pipeline.console import JobConsole, last_progress, reasons
+from pfedrl.pipeline.console import Job, JobConsole, Plan, last_progress, outlook, reasons
+from pfedrl.pipeline.costs import START_UP, Cost
 from tests.workflow.conftest import FIGURES, Tiny, gated
 
 RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 PROFILE = "Using workflow specific profile profiles/default for setting default command line"
-A_JOB = re.compile(r"\d+ of \d+: [A-Z]\w+ .+ \([\d.]+ (s|min|h)\)")
+A_JOB = re.compile(r"(\d+ of \d+: [A-Z]\w+ .+) \([\d.]+ (?:s|min|h)\)(?:: (\S+))?")
 REPORT = f"The report is {FIGURES}/index.html"
+SKIPPED = "Skipped: 2 experiments."
+STARTED, INTERRUPTED = "Reading the experiments", "Interrupted before the first job"
 
 
-def test_a_dry_run_is_a_summary_by_paper_and_rule(new_project: Tiny):
+def test_a_dry_run_is_one_summary_by_paper_and_rule(new_project: Tiny):
     output = new_project.make("--dry-run")
     assert len(output) < 2000
     assert "run" in output and " 10" in output and "Summarising" not in output
-    assert "10 runs are not counted" in output
+    assert output.count("10 runs are not counted") == 1
 
 
-def test_in_a_file_there_is_a_line_a_job_and_the_last_says_where_the_report_is(project: Tiny):
-    (project.root / FIGURES / "tiny/table1.md").unlink()
-    first, *jobs, last = project.make().splitlines()
-    assert first.startswith(PROFILE) and last == REPORT
-    assert [line.split(" (")[0] for line in jobs] == [
-        "1 of 3: Drawing tiny/table1", "2 of 3: Writing the report"
-    ]  # fmt: skip
-    assert all(map(A_JOB.fullmatch, jobs)), jobs
+def test_in_a_file_there_is_a_line_a_job_between_what_is_to_do_and_what_was_made(project: Tiny):
+    for name in ("table1.md", "figure1.png"):
+        (project.root / FIGURES / "tiny" / name).unlink()
+    first, second, outlook, *jobs, end, last = project.make().splitlines()
+    assert first.startswith(PROFILE) and second.startswith(STARTED) and last == REPORT
+    assert re.match(r"4 jobs; on 2 cores done at about \d\d:\d\d", outlook)
+    found = [A_JOB.fullmatch(line) for line in jobs]
+    assert None not in found and len(found) == 3, jobs
+    places = {match[1].split(": ")[1]: match[2] for match in found}
+    table, figure = f"{FIGURES}/tiny/table1.md", f"{FIGURES}/tiny/figure1.png"
+    assert places == {
+        "Drawing tiny/table1": table, "Drawing tiny/figure1": figure, "Writing the report": None
+    }  # fmt: skip
+    assert re.fullmatch(r"Done: 4 jobs in \d+ s\. Made 1 table, 1 figure, below \S+/\.", end)
     assert project.make().splitlines()[-1] == REPORT, "also where there is nothing to do"
+
+
+def test_a_cheap_experiment_is_drawn_before_the_others_have_run(finished: Tiny):
+    """Each of these runs is priced the same, and WindyCliffs have two of ten."""
+    figure = finished.root / FIGURES / "tiny/figure1.png"
+    others = (finished.root / "results/laptop/runs/tiny/random").rglob("*.parquet")
+    assert figure.stat().st_mtime < max(path.stat().st_mtime for path in others)
 
 
 @pytest.mark.parametrize("argument", ["tinny", "--unlock"])
@@ -53,13 +70,22 @@ def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Sign
     os.killpg(process.pid, number)
     output, _ = process.communicate()
     assert process.returncode != 0
-    assert "pfedrl: interrupted. Run the same command to resume." in output
-    assert output.splitlines()[-1].endswith("the same command goes on from here.")
-    assert "Traceback" not in output and REPORT not in output
+    assert re.match(r"Interrupted: \d of \d jobs done\. ", output.splitlines()[-1]), output
+    assert not re.search("Traceback|Failed|failed", output) and REPORT not in output
     assert len(output.splitlines()) <= 7, output
     tiny.open_gate()
     tiny.make(RUN)
     assert tiny.rounds() == [1, 2, 3, 3, 4], "and it did go on"
+
+
+def test_ctrl_c_while_snakemake_reads_the_project_is_one_line(new_project: Tiny):
+    process = new_project.start(RUN)
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith(STARTED):
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    (line,) = process.communicate()[0].splitlines()
+    assert line.startswith(INTERRUPTED) and process.returncode == 128 + signal.SIGINT
 
 
 class Made:
@@ -69,7 +95,8 @@ class Made:
         self.folder = folder
         self.report = folder / "index.html"
         self.report.touch()
-        self.console = JobConsole(self.report, lambda rule, wildcards: None, dry=False, cores=2)
+        plan = Plan(list, lambda rule, wildcards: None, cores=2, here=True)
+        self.console = JobConsole(self.report, plan, dry=False, skipped=SKIPPED)
         self.written = io.StringIO()
         self.console.console = Console(file=self.written, width=80, soft_wrap=True)
         if runs:
@@ -85,7 +112,7 @@ class Made:
             path.write_text(log)
         title = f"Running tiny/windy/{number}, seeds 0-4"
         self.tell("job_info", jobid=number, rule_name="run", rule_msg=title, log=[str(path)],
-                  wildcards={})  # fmt: skip
+                  wildcards={}, output=[])  # fmt: skip
 
     def fail(self, number: int) -> None:
         log = [str(self.folder / f"{number}.log")]
@@ -130,7 +157,7 @@ def test_a_job_that_is_tried_again_is_no_failure(tmp_path: Path):
     made.start(1, "pfedrl: stopped by SIGTERM.\n")
     made.fail(1)
     made.tell("", "Trying to restart job 1.")
-    said = made.written.getvalue().splitlines()
+    _, *said = made.written.getvalue().splitlines()
     assert said[0] == "Failed: Running tiny/windy/1, seeds 0-4"
     assert said[1] == "    pfedrl: stopped by SIGTERM."
     assert said[-1] == "    It is tried again, from its checkpoint if it has one."
@@ -144,7 +171,7 @@ def test_one_that_fails_again_is(tmp_path: Path):
     for _ in range(2):
         made.start(1)
         made.fail(1)
-    assert made.last().startswith("1 failed, 0 of 3 done. After the cause is mended, the same")
+    assert made.last().startswith("Stopped: 0 of 3 jobs done, 1 failed.")
 
 
 def test_a_pipeline_that_ends_early_says_so_and_names_no_report(tmp_path: Path):
@@ -153,15 +180,47 @@ def test_a_pipeline_that_ends_early_says_so_and_names_no_report(tmp_path: Path):
     made.finish(1, done=1)
     for _ in range(3):  # Snakemake says it as often as a job ends
         made.tell("", "Will exit after finishing currently running jobs (scheduler).")
-    assert made.last() == "Stopped, 1 of 3 done. The same command goes on from here."
+    assert made.last().startswith("Stopped: 1 of 3 jobs done.")
+    assert SKIPPED not in made.written.getvalue()
     assert made.written.getvalue().count("Will exit") == 1
 
 
-def test_without_a_report_the_end_is_told_all_the_same(tmp_path: Path):
+def test_without_a_report_the_end_is_told_all_the_same_and_once(tmp_path: Path):
     made = Made(tmp_path)
     made.report.unlink()
     made.tell("progress", done=3, total=3)
-    assert made.last() == "Done, 3 jobs. The report is not made yet."
+    assert made.last() == SKIPPED
+    made.console.close()  # as Python does at its end
+    *_, done, last = made.written.getvalue().splitlines()
+    assert done.startswith("Done: 3 jobs in ") and last == SKIPPED
+
+
+RUNS = [Job("run", {"cell": cell}, [], Path(cell)) for cell in ("a", "b", "c")]
+OTHERS = [Job("summarise", {}, [], Path("d")), Job("all", {}, [], None)]
+NOON = datetime(2026, 11, 18, 12)
+
+
+def plan_at(hours: float, unknown: str = "", here: bool = True) -> Plan:
+    """Runs of so many hours each, on two cores."""
+    known = Cost(3600 * hours - START_UP, 0, 0)
+    return Plan(list, lambda _, wildcards: None if wildcards["cell"] in unknown else known, 2, here)
+
+
+def test_the_first_line_says_jobs_core_time_and_the_end_on_these_cores():
+    said = outlook([*RUNS, *OTHERS], plan_at(1.5), NOON)
+    assert said == "5 jobs, about 4.5 h of core time; on 2 cores done at about 15:00."
+    assert outlook(OTHERS, plan_at(1.5), NOON) == "2 jobs; on 2 cores done at about 12:00."
+    late = outlook(RUNS, plan_at(10), NOON)
+    assert late.endswith("done at about 08:00 on Thursday, 19 November.")
+
+
+def test_the_first_line_promises_no_end_where_a_price_or_a_queue_is_unknown():
+    said = outlook([*RUNS, *OTHERS], plan_at(1.5, unknown="c"), NOON)
+    assert said.startswith("5 jobs, about 3.0 h of core time; ") and "1 run is not counted" in said
+    said = outlook([*RUNS, *OTHERS], plan_at(1.5, unknown="abc"), NOON)
+    assert "done at" not in said and "3 runs are not counted" in said
+    said = outlook([*RUNS, *OTHERS], plan_at(1.5, here=False), NOON)
+    assert said == "5 jobs, about 4.5 h of core time."
 
 
 @pytest.mark.parametrize(

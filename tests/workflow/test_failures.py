@@ -83,6 +83,8 @@ def curves(**panel: object) -> dict:
         ("", {}, ["--config", "scale=laptpo"], "unknown scale 'laptpo'. Did you mean 'laptop'?"),
         ("", {}, ["--config", "scale=published"], "scale 'published' is what `pfedrl publish`"),
         ("", {}, [RUN.replace("laptop", "published")], "unknown target 'results/published/runs"),
+        ("", {}, ["--config", "sclae=smoke"], "unknown setting 'sclae'. Did you mean 'scale'?"),
+        ("", {}, ["--config", "scale=smoke", "tiny"], "'tiny' stands after --config"),
         ("", {}, ["tinny"], "unknown target 'tinny'. Did you mean 'tiny'?"),
         (
             "",

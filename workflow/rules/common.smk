@@ -14,7 +14,7 @@ from pfedrl.cli.program import available_cores, scale_to_run
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
-from pfedrl.pipeline.absent import absent
+from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells, draws_path, run_path
 from pfedrl.pipeline.console import take_over
 from pfedrl.pipeline.costs import (
@@ -72,13 +72,21 @@ def artifacts_of(scale, paper):
     return {name: artifact for name, artifact in artifacts.items() if artifact.drawable(runs)}
 
 
-def say_what_is_skipped():
-    """Experiments of the scale without a cell that can run here, each with its reason."""
-    for paper, page in PROJECT.papers.items():
-        for name in sorted(set(page.experiments) - set(experiments_of(SCALE, paper))):
-            if PROJECT.budget(PROJECT.scale(SCALE), paper, name) is not None:
-                reason = absent(PROJECT, paper, name, SCALE)
-                print(f"pfedrl: {paper}/{name} is skipped: {reason}", file=sys.stderr)
+def what_is_skipped():
+    """A line on the experiments of the targets' papers without a cell that can run here."""
+    wanted = {*PROJECT.papers} if {*TARGETS} <= {"all"} else {*TARGETS}
+    names = {
+        paper: [name for name in page.experiments if is_skipped(paper, name)]
+        for paper, page in PROJECT.papers.items()
+        if paper in wanted
+    }
+    return skipped(PROJECT, names)
+
+
+def is_skipped(paper, experiment):
+    """Whether the scale has an experiment of which no cell can run here."""
+    budget = PROJECT.budget(PROJECT.scale(SCALE), paper, experiment)
+    return budget is not None and not cells_of(SCALE, paper, experiment)
 
 
 def check_drawings():
@@ -92,13 +100,16 @@ def check_drawings():
                 raise unknown("drawing", artifact.draw, known, where)
 
 
+# Snakemake does not tell a Snakefile its targets, so its own parser is asked again
+TARGETS = get_argument_parser().parse_args(sys.argv[1:]).targets or []
+
 try:
     check_settings()
     PROJECT = Project.here(Path(workflow.basedir))
     SCALE = scale_to_run(str(config.get("scale", "laptop")))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
-    say_what_is_skipped()
+    SKIPPED = what_is_skipped()
     PROJECT.styles()
     check_drawings()
     for paper in PROJECT.papers:
@@ -116,7 +127,7 @@ def price(rule, wildcards):
     return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
 
 
-mend_scheduler(take_over(workflow, Path(FIGURES, "index.html"), price, available_cores()))
+mend_scheduler(take_over(workflow, Path(FIGURES, "index.html"), price, available_cores(), SKIPPED))
 
 
 def names_of(kind):
@@ -154,11 +165,12 @@ def paper_targets(paper):
 
 def check_targets():
     """A target that no rule makes is an error before anything runs, with the nearest that is."""
-    # Snakemake does not tell a Snakefile its targets, so its own parser is asked again
-    targets = get_argument_parser().parse_args(sys.argv[1:]).targets or []
     rules_by_name = {rule.name for rule in workflow.rules}
-    for target in targets:
+    for target in TARGETS:
         made = target in rules_by_name or any(r.is_producer(target) for r in workflow.rules)
+        if not made and target in PROJECT.papers:
+            reason = SKIPPED or f"The {SCALE} scale has none of its experiments."
+            give_up(PfedrlError(f"nothing of '{target}' can run. {reason}"))
         if not made:
             files = [f"{FIGURES}/index.html"]
             files += [path for paper in PAPERS for path in paper_targets(paper)]
