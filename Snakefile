@@ -3,9 +3,9 @@
 #
 # snakemake --cores all                        everything, at the laptop scale
 # snakemake --cores all qavg                   one paper
+# snakemake --cores all qavg_table1            one table
 # snakemake --cores all --config scale=paper   the papers' own settings
-# snakemake --cores all results/laptop/paper_figures/qavg/table1.md   one table
-# A scale writes below results/<scale>/; only `make figures` writes paper_figures/.
+# A scale writes below results/<scale>/; only the scale `record` writes paper_figures/.
 # Scales are files in workflow/scales, papers are folders in workflow/papers.
 
 from snakemake.utils import min_version
@@ -17,10 +17,10 @@ include: "workflow/rules/common.smk"
 
 
 wildcard_constraints:
-    scale=r"(?!published\b)\w+",  # which `pfedrl publish` writes
+    scale=r"\w+",
     paper="|".join(map(re.escape, PROJECT.papers)),
     experiment=r"[^/]+",
-    cell=r"[^/]+",
+    run=r"[^/]+",
     draws=r"[^/]+",
     block=r"\d+-\d+",
 
@@ -39,6 +39,14 @@ for paper in PAPERS:
             paper
         input:
             paper_targets(paper),
+
+    for artifact in artifacts_of(SCALE, paper):
+
+        rule:
+            name:
+                f"{paper}_{artifact}"
+            input:
+                files_of(paper, artifact),
 
 
 include: "workflow/rules/environments.smk"

@@ -100,6 +100,7 @@ def draw(
     scale_name: str,
     summaries_dir: Path,
     output_dir: Path,
+    made_from: str = "",
 ) -> list[Path]:
     """Draw one table or figure into output_dir, the paper's own folder, and return the files.
 
@@ -120,7 +121,7 @@ def draw(
     stem = output_dir / artifact_name
     module = import_module(f"pfedrl.analysis.figures.{artifact.draw}")
     target = Path(project.scale(scale_name).figures, paper_name, artifact_name)
-    provenance = _provenance(context, target)
+    provenance = {"made_from": made_from, **_provenance(context, target)}
     with paper_style():
         drawn = module.draw(context)
         table = drawn if isinstance(drawn, Table) else drawn.table

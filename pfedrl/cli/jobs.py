@@ -177,6 +177,7 @@ def draw(
     output: Annotated[
         Path | None, typer.Option(help="A folder. Default: the scale's, then the paper's name.")
     ] = None,
+    made_from: Annotated[str, typer.Option(help="A digest of its sources, kept in the json.")] = "",
 ) -> None:
     """Draw a table (csv, md, tex) or a figure (pdf, png, csv), with its provenance (json)."""
     from pfedrl.analysis.drawing import draw
@@ -190,7 +191,7 @@ def draw(
             "artifact", artifact, artifacts, where=f"workflow/papers/{paper}/artifacts.yaml"
         )
     output = output or Path(project.scale(scale).figures, paper)
-    draw(project, paper, artifact, scale, summaries_folder(scale), output)
+    draw(project, paper, artifact, scale, summaries_folder(scale), output, made_from)
 
 
 @app.command()

@@ -24,7 +24,7 @@ FORMAT = 1  # of the key; a new number gives every run a new key
 OWN = Budget(seeds=1, block=1)  # changes nothing: the experiment's own settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
     """One variant at one point of the sweep, its settings resolved and checked."""
 

@@ -90,6 +90,12 @@ class Store:
         found = [range(*map(int, name.split("-"))) for name in names]
         return sorted(found, key=lambda seeds: (seeds.start, -seeds.stop))
 
+    def checksum(self, path: Path) -> str | None:
+        """What the manifest has of a file; None for a run that was made here."""
+        if not path.is_relative_to(COMMITTED):
+            return None
+        return self.manifest[path.parent.name]["files"][path.stem]["sha256"]
+
     def find(self, cell: Cell, seeds: range, layers: Sequence[Layer]) -> Found:
         """Which file serves which seeds; an earlier layer goes first."""
         free = set(seeds)
@@ -101,6 +107,18 @@ class Store:
                     parts.append(Part(layer, path, holds, take))
                 free.difference_update(holds)
         return Found(sorted(parts, key=lambda part: part.take.start), sorted(free))
+
+    def plan(self, folder: str, seeds: range, size: int) -> list[range]:
+        """The local files that are to hold some seeds: those present, then missing seeds in blocks
+        of a size."""
+        present = [block for block in self.blocks("local", folder) if block.start < seeds.stop]
+        missing = set(seeds).difference(*present)
+        cut = [
+            range(first, min(first + size, run.stop))
+            for run in runs_of(missing)
+            for first in range(run.start, run.stop, size)
+        ]
+        return sorted([*present, *cut], key=lambda block: block.start)
 
     def read(self, cell: Cell, parts: Iterable[Part]) -> tuple[Values, list[Facts]]:
         """The values of parts of one run, checked, with the facts of each part's file."""

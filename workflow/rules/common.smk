@@ -1,5 +1,7 @@
 """What the rules ask of the settings. Everything is read and checked before anything runs."""
 
+import hashlib
+import json
 import os
 import re
 import sys
@@ -10,28 +12,23 @@ from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
-from pfedrl.cli.program import available_cores, scale_to_run
+from pfedrl.analysis.findings import asked_at_other_scales
+from pfedrl.cli.program import available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.absent import absent, skipped
-from pfedrl.pipeline.cells import cells, draws_path, run_path
+from pfedrl.pipeline.cells import cells, draws_path, parse_block
 from pfedrl.pipeline.console import take_over
-from pfedrl.pipeline.costs import (
-    START_UP,
-    UNKNOWN_MINUTES,
-    expected,
-    is_short,
-    megabytes,
-    minutes,
-)
+from pfedrl.pipeline.costs import START_UP, UNKNOWN_MINUTES, Known, is_short, megabytes, minutes
 from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.scheduling import mend_scheduler
-from pfedrl.pipeline.twins import runs_with, twin_of
+from pfedrl.pipeline.store import LOCAL, Store, block_name, served
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
 # `python` is the one that runs Snakemake
@@ -52,21 +49,57 @@ def check_settings():
 
 
 @cache
-def cells_of(scale, paper, experiment):
-    """The cells of an experiment, by name; none where the scale leaves it out."""
-    if PROJECT.budget(PROJECT.scale(scale), paper, experiment) is None:
+def runs_of(scale, paper, experiment):
+    """The run files behind each cell of an experiment: those to make, or those that are there.
+
+    A cell that cannot run, or that the scale does not make and nobody has run, is left out.
+    """
+    chosen = PROJECT.scale(scale)
+    if PROJECT.budget(chosen, paper, experiment) is None:
         return {}
-    found = cells(PROJECT, paper, experiment, scale)
-    return {cell.name: cell for cell in found if cell.skip() is None}
+    if not chosen.makes:
+        found = [one for one in served(PROJECT, paper, experiment, scale) if one.why_not is None]
+        return {one.cell: [part.path for part in one.parts] for one in found}
+    runnable = [c for c in cells(PROJECT, paper, experiment, scale) if c.skip() is None]
+    return {cell: planned(cell) for cell in runnable}
+
+
+def planned(cell):
+    """The files that are to hold a cell's seeds; cells that share a run share its blocks."""
+    seeds, size = needed()[cell.folder]
+    blocks = STORE.plan(cell.folder, range(seeds), size)
+    return [
+        LOCAL / cell.folder / f"{block_name(block)}.parquet"
+        for block in blocks
+        if block.start < cell.seeds.stop
+    ]
+
+
+@cache
+def needed():
+    """By folder of the store, the most seeds and the largest block that any cell asks for."""
+    found = {}
+    for paper, experiment in PROJECT.experiments_at(SCALE):
+        for cell in cells(PROJECT, paper, experiment, SCALE):
+            seeds, size = found.get(cell.folder, (0, 0))
+            found[cell.folder] = max(seeds, cell.budget.seeds), max(size, cell.budget.block)
+    return found
+
+
+@cache
+def cells_by_run():
+    """By folder of the store, a cell that it serves; which one does not matter to the run."""
+    every = [runs_of(SCALE, *place) for place in reversed(PROJECT.experiments_at(SCALE))]
+    return {cell.folder: cell for found in every for cell in found}
 
 
 def experiments_of(scale, paper):
-    """The paper's experiments that the scale runs."""
-    return [name for name in PROJECT.paper(paper).experiments if cells_of(scale, paper, name)]
+    """The paper's experiments that have runs at the scale."""
+    return [name for name in PROJECT.paper(paper).experiments if runs_of(scale, paper, name)]
 
 
 def artifacts_of(scale, paper):
-    """The paper's tables and figures whose experiments all run at the scale."""
+    """The paper's tables and figures whose experiments all have runs at the scale."""
     runs = experiments_of(scale, paper)
     artifacts = PROJECT.paper(paper).artifacts
     return {name: artifact for name, artifact in artifacts.items() if artifact.drawable(runs)}
@@ -86,7 +119,7 @@ def what_is_skipped():
 def is_skipped(paper, experiment):
     """Whether the scale has an experiment of which no cell can run here."""
     budget = PROJECT.budget(PROJECT.scale(SCALE), paper, experiment)
-    return budget is not None and not cells_of(SCALE, paper, experiment)
+    return budget is not None and not runs_of(SCALE, paper, experiment)
 
 
 def check_drawings():
@@ -106,7 +139,8 @@ TARGETS = get_argument_parser().parse_args(sys.argv[1:]).targets or []
 try:
     check_settings()
     PROJECT = Project.here(Path(workflow.basedir))
-    SCALE = scale_to_run(str(config.get("scale", "laptop")))
+    STORE, KNOWN = Store(PROJECT.root), Known(PROJECT.root)
+    SCALE = str(config.get("scale", "laptop"))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     SKIPPED = what_is_skipped()
@@ -122,9 +156,8 @@ STYLE = "workflow/style.yaml"
 
 def price(rule, wildcards):
     """What a run should cost; the other rules take seconds."""
-    paper, experiment, cell = (wildcards[key] for key in ("paper", "experiment", "cell"))
-    found = cells_of(wildcards["scale"], paper, experiment)[cell]
-    return expected(PROJECT, found, wildcards["scale"], wildcards["block"])
+    cell = cells_by_run()[wildcards["run"]]
+    return KNOWN.cost(cell, len(parse_block(wildcards["block"])))
 
 
 mend_scheduler(take_over(workflow, Path(FIGURES, "index.html"), price, available_cores(), SKIPPED))
@@ -147,20 +180,29 @@ def outputs_of(kind):
 
 def described(scale, paper):
     """Pages on members that were built, a folder each: of every family of models, first seeds."""
-    named = [cells_of(scale, paper, experiment) for experiment in experiments_of(scale, paper)]
-    found = [cell for cells in named for cell in cells.values()]
-    built = [cell for cell in found if isinstance(cell.family, WalkerFamily)]
-    return sorted({str(draws_path(scale, c, c.blocks()[0]).with_suffix("")) for c in built})
+    if not PROJECT.scale(scale).makes:
+        return []
+    every = [runs_of(scale, paper, experiment) for experiment in experiments_of(scale, paper)]
+    first = {cell: runs[0].stem for found in every for cell, runs in found.items()}
+    return sorted(
+        {
+            str(draws_path(cell, block).with_suffix(""))
+            for cell, block in first.items()
+            if isinstance(cell.family, WalkerFamily)
+        }
+    )
 
 
 def paper_targets(paper):
     """A paper's tables, figures and verdicts, and what its built members are."""
-    made = [
-        f"{FIGURES}/{paper}/{name}.{suffix}"
-        for name, artifact in artifacts_of(SCALE, paper).items()
-        for suffix in SUFFIXES[artifact.kind]
-    ]
-    return [*made, f"results/{SCALE}/claims/{paper}.json", *described(SCALE, paper)]
+    made = [path for name in artifacts_of(SCALE, paper) for path in files_of(paper, name)]
+    return [*made, f"{FIGURES}/{paper}/claims.json", *described(SCALE, paper)]
+
+
+def files_of(paper, artifact):
+    """The files of one table or figure."""
+    suffixes = SUFFIXES[PROJECT.paper(paper).artifacts[artifact].kind]
+    return [f"{FIGURES}/{paper}/{artifact}.{suffix}" for suffix in suffixes]
 
 
 def check_targets():
@@ -182,6 +224,23 @@ def check_targets():
 def code_of(module):
     """The fingerprint of what summarises, draws, judges or reports: its words count."""
     return fingerprint(f"pfedrl.analysis.{module}", words=True)
+
+
+def digest_of(*parts):
+    """A digest of plain values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+
+
+@cache
+def labels_of(scale, paper, experiment):
+    """A digest of an experiment's cells: what they are called, their runs and seeds, and the
+    checksums of the committed files among these."""
+    every = [
+        [cell.name, cell.variant, cell.sweep, cell.folder, len(cell.seeds), cell.budget.called]
+        + [STORE.checksum(path) for path in paths]
+        for cell, paths in runs_of(scale, paper, experiment).items()
+    ]
+    return digest_of(*every)
 
 
 def summaries(scale, paper, experiments):

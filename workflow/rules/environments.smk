@@ -11,46 +11,46 @@ def data_of(cell):
 
 
 @cache
-def cell_with_draws(scale, draws):
-    """The first cell that uses the draws; which one does not matter to them."""
-    for paper in PAPERS:
-        for experiment in experiments_of(scale, paper):
-            for cell in cells_of(scale, paper, experiment).values():
-                if cell.family is not None and cell.draws_name() == draws:
-                    return cell
-    raise ValueError(f"no cell at the {scale} scale uses the draws {draws}")
+def cells_by_draws():
+    """By name of the draws, a cell that uses them; which one does not matter to them."""
+    every = reversed(cells_by_run().values())
+    return {cell.draws_name(): cell for cell in every if cell.family is not None}
+
+
+def cell_with_draws(wildcards):
+    return cells_by_draws()[wildcards.draws]
 
 
 def family_code(wildcards):
-    return build_code(cell_with_draws(wildcards.scale, wildcards.draws))
+    return build_code(cell_with_draws(wildcards))
 
 
 def draw_settings(wildcards):
-    return cell_with_draws(wildcards.scale, wildcards.draws).family.draw_settings()
+    return cell_with_draws(wildcards).family.draw_settings()
 
 
 def drawing_cell(wildcards, output):
     # a function of the output is not compared between runs: another cell draws the same
-    cell = cell_with_draws(wildcards.scale, wildcards.draws)
+    cell = cell_with_draws(wildcards)
     return [cell.paper, cell.experiment, cell.name]
 
 
 def build_priority(wildcards):
-    cell = cell_with_draws(wildcards.scale, wildcards.draws)
-    return cheap_first(wildcards.scale, cell.paper, cell.experiment)
+    cell = cell_with_draws(wildcards)
+    return cheap_first(cell.paper, cell.experiment)
 
 
 def drawn_data(wildcards):
-    return data_of(cell_with_draws(wildcards.scale, wildcards.draws))
+    return data_of(cell_with_draws(wildcards))
 
 
 rule build:
     input:
         data=drawn_data,
     output:
-        environments="results/{scale}/envs/{draws}/{block}.npz",
+        environments="results/envs/{draws}/{block}.npz",
     log:
-        "results/{scale}/logs/envs/{draws}/{block}.log",
+        "results/logs/envs/{draws}/{block}.log",
     cache: "omit-software"  # the fingerprint has the versions that matter
     priority: build_priority
     threads: 1
@@ -63,28 +63,30 @@ rule build:
         settings=draw_settings,
         code=family_code,
         cell=drawing_cell,
+        scale=lambda wildcards, output: SCALE,
     message:
         "Drawing {wildcards.draws}, seeds {wildcards.block}"
     shell:
         "python -m pfedrl --log {log:q} build {params.cell:q} --seeds {params.seeds:q} "
-        "--scale {wildcards.scale:q} --output {output.environments:q} --code {params.code:q}"
+        "--scale {params.scale:q} --output {output.environments:q} --code {params.code:q}"
 
 
 rule describe:
     input:
-        environments="results/{scale}/envs/{draws}/{block}.npz",
+        environments="results/envs/{draws}/{block}.npz",
     output:
-        page=directory("results/{scale}/envs/{draws}/{block}"),
+        page=directory("results/envs/{draws}/{block}"),
     log:
-        "results/{scale}/logs/envs/{draws}/{block}.description.log",
+        "results/logs/envs/{draws}/{block}.description.log",
     threads: 1
     resources:
         mem_mb=2000,
     params:
         code=code_of("walkers"),
         cell=drawing_cell,
+        scale=lambda wildcards, output: SCALE,
     message:
         "Describing {wildcards.draws}, seeds {wildcards.block}"
     shell:
         "python -m pfedrl --log {log:q} describe {params.cell:q} --seeds {wildcards.block:q} "
-        "--scale {wildcards.scale:q} --output {output.page:q}"
+        "--scale {params.scale:q} --output {output.page:q}"

@@ -35,9 +35,33 @@ def artifact_context(wildcards):
 
 def artifact_labels(wildcards):
     """Names of algorithms, as the papers write them; no code of the drawing has them."""
-    named = experiments_run(wildcards)
-    found = [cells_of(SCALE, wildcards.paper, experiment).values() for experiment in named]
-    return sorted({f"{cell.algorithm}: {cell.runnable.label}" for cells in found for cell in cells})
+    every = [runs_of(SCALE, wildcards.paper, name) for name in experiments_run(wildcards)]
+    return sorted({f"{cell.algorithm}: {cell.runnable.label}" for found in every for cell in found})
+
+
+def artifact_sources(wildcards):
+    """All that a drawing is made from, as one digest; its json keeps it."""
+    sources = [labels_of(SCALE, wildcards.paper, name) for name in experiments_run(wildcards)]
+    told = [artifact_settings(wildcards), artifact_context(wildcards), artifact_labels(wildcards)]
+    return digest_of(sources, told, artifact_code(wildcards))
+
+
+def artifact_stamp(wildcards):
+    """A file that is newer than a committed drawing only where that must be drawn again.
+
+    A clone has no memory of what the drawing was made from, and times are those of the checkout.
+    The drawing's json says what it was made from.
+    """
+    if SCALE != RECORD:
+        return []
+    stamp = Path("results", SCALE, "stamps", wildcards.paper, wildcards.artifact)
+    kept = Path(FIGURES, wildcards.paper, f"{wildcards.artifact}.json")
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.touch()
+    if known.get("made_from") == artifact_sources(wildcards):
+        os.utime(stamp, (1, 1))
+    return str(stamp)
 
 
 def artifact_folder(wildcards, output):
@@ -55,6 +79,7 @@ def artifact_code(wildcards):
 rule draw_table:
     input:
         summaries=artifact_summaries,
+        stamp=artifact_stamp,
     output:
         **outputs_of("table"),
     log:
@@ -67,22 +92,20 @@ rule draw_table:
     resources:
         mem_mb=1000,
     params:
-        artifact=artifact_settings,
-        context=artifact_context,
-        labels=artifact_labels,
-        code=artifact_code,
+        made_from=artifact_sources,
         scale=SCALE,
         folder=artifact_folder,
     message:
         "Drawing {wildcards.paper}/{wildcards.artifact}"
     shell:
         "python -m pfedrl --log {log:q} draw {wildcards.paper:q} {wildcards.artifact:q} "
-        "--scale {params.scale:q} --output {params.folder:q}"
+        "--scale {params.scale:q} --output {params.folder:q} --made-from {params.made_from:q}"
 
 
 use rule draw_table as draw_figure with:
     input:
         summaries=artifact_summaries,
+        stamp=artifact_stamp,
         style=local(STYLE),
     output:
         **outputs_of("figure"),

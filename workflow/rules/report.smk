@@ -6,35 +6,36 @@ def claims_settings(wildcards):
     page = PROJECT.paper(wildcards.paper)
     claims = [item.model_dump_json() for item in (*page.claims, *page.readings)]
     printed = [p.model_dump_json() for a in page.artifacts.values() for p in a.printed]
-    runs = experiments_of(wildcards.scale, wildcards.paper)
-    cut = [cuts_of(PROJECT, wildcards.paper, [name], wildcards.scale) for name in runs]
-    return [*claims, *printed, *cut, PROJECT.scale(wildcards.scale).verdicts]
+    runs = experiments_of(SCALE, wildcards.paper)
+    cut = [cuts_of(PROJECT, wildcards.paper, [name], SCALE) for name in runs]
+    return [*claims, *printed, *cut, PROJECT.scale(SCALE).verdicts]
 
 
 def claims_summaries(wildcards):
-    experiments = experiments_of(wildcards.scale, wildcards.paper)
-    return summaries(wildcards.scale, wildcards.paper, experiments)
+    experiments = experiments_of(SCALE, wildcards.paper)
+    return summaries(SCALE, wildcards.paper, experiments)
 
 
 rule claims:
     input:
         summaries=claims_summaries,
     output:
-        verdicts="results/{scale}/claims/{paper}.json",
+        verdicts=f"{FIGURES}/{{paper}}/claims.json",
     log:
-        "results/{scale}/logs/claims/{paper}.log",
+        f"results/{SCALE}/logs/claims/{{paper}}.log",
     benchmark:
-        "results/{scale}/benchmarks/claims/{paper}.tsv"
+        f"results/{SCALE}/benchmarks/claims/{{paper}}.tsv"
     threads: 1
     resources:
         mem_mb=1000,
     params:
         settings=claims_settings,
         code=code_of("claims"),
+        scale=SCALE,
     message:
         "Testing the claims of {wildcards.paper}"
     shell:
-        "python -m pfedrl --log {log:q} claims {wildcards.paper:q} --scale {wildcards.scale:q} "
+        "python -m pfedrl --log {log:q} claims {wildcards.paper:q} --scale {params.scale:q} "
         "--output {output.verdicts:q}"
 
 
@@ -43,9 +44,18 @@ def report_pages(wildcards):
     return [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
 
 
+def quoted_summaries():
+    """Summaries at other scales, which findings quote beside the record's."""
+    if SCALE != RECORD:
+        return []
+    asked = asked_at_other_scales(PROJECT)
+    return [path for paper, name, scale in asked for path in summaries(scale, paper, [name])]
+
+
 rule report:
     input:
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
+        quoted=quoted_summaries(),
     output:
         page=f"{FIGURES}/index.html",
         overview=f"{FIGURES}/README.md",
@@ -58,7 +68,7 @@ rule report:
         mem_mb=1000,
     params:
         pages=report_pages,
-        code=fingerprint("pfedrl.analysis.report", "pfedrl.analysis.overview", words=True),
+        code=code_of("site"),
         scale=SCALE,
     message:
         "Writing the report"

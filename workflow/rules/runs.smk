@@ -2,32 +2,20 @@
 
 
 def cell_of(wildcards):
-    return cells_of(wildcards.scale, wildcards.paper, wildcards.experiment)[wildcards.cell]
-
-
-def twin_runs(wildcards):
-    """Runs of an earlier cell with the same settings, where there is one: nothing runs twice."""
-    twin = twin_of(PROJECT, cell_of(wildcards), wildcards.scale)
-    return [] if twin is None else runs_with(wildcards.scale, twin, wildcards.block)
+    return cells_by_run()[wildcards.run]
 
 
 def run_environments(wildcards):
     cell = cell_of(wildcards)
-    if cell.family is None or twin_runs(wildcards):
-        return []
-    return draws_path(wildcards.scale, cell, wildcards.block)
+    return [] if cell.family is None else draws_path(cell, wildcards.block)
 
 
 def run_data(wildcards):
-    return [] if twin_runs(wildcards) else data_of(cell_of(wildcards))
+    return data_of(cell_of(wildcards))
 
 
 def environments_option(wildcards, input):
     return f"--environments {quote(input.environments)}" if input.environments else ""
-
-
-def twin_option(wildcards):
-    return " ".join(f"--from {quote(str(path))}" for path in twin_runs(wildcards))
 
 
 def run_minutes(wildcards, attempt):
@@ -39,54 +27,63 @@ def run_memory(wildcards, attempt):
 
 
 @cache
-def cheap_first(scale, paper, experiment):
+def cheap_first(paper, experiment):
     """A priority: cheap experiments go first, one after the other, so that tables come early.
 
     All other rules have priority 0, above every run.
     """
-    found = cells_of(scale, paper, experiment).values()
-    costs = [expected(PROJECT, cell, scale, block) for cell in found for block in cell.blocks()]
-    never_run = 3600 * UNKNOWN_MINUTES / 60  # seconds
+    runs = runs_of(SCALE, paper, experiment).items()
+    costs = [
+        KNOWN.cost(cell, len(parse_block(path.stem))) for cell, paths in runs for path in paths
+    ]
+    never_run = 60 * UNKNOWN_MINUTES  # seconds
     return -sum(START_UP + (cost.seconds if cost else never_run) for cost in costs)
 
 
 def run_priority(wildcards):
-    return cheap_first(wildcards.scale, wildcards.paper, wildcards.experiment)
+    cell = cell_of(wildcards)
+    return cheap_first(cell.paper, cell.experiment)
 
 
 def run_group(wildcards):
-    """On a cluster, runs of seconds are submitted together; here a group would hide its jobs.
-
-    What waits for another run goes with the summaries, which wait as well.
-    """
+    """On a cluster, runs of seconds are submitted together; here a group would hide its jobs."""
     if not workflow.non_local_exec or not is_short(price("run", wildcards)):
         return None
-    return "pages" if twin_runs(wildcards) else "runs"
+    return "runs"
+
+
+def run_settings(wildcards):
+    return cell_of(wildcards).settings()
+
+
+def run_data_digest(wildcards):
+    return cell_of(wildcards).data
 
 
 def cell_code(wildcards):
     return run_code(cell_of(wildcards))
 
 
-def cell_key(wildcards):
-    return cell_of(wildcards).key()
+def label(wildcards, output):
+    # a function of the output is not compared between runs: another cell has the same run
+    cell = cell_of(wildcards)
+    return [cell.paper, cell.experiment, cell.name]
 
 
-def experiment_runs(wildcards):
-    found = cells_of(wildcards.scale, wildcards.paper, wildcards.experiment).values()
-    return [run_path(wildcards.scale, cell, block) for cell in found for block in cell.blocks()]
+def run_message(wildcards):
+    cell = cell_of(wildcards)
+    return f"Running {cell.paper}/{cell.experiment}/{cell.name}, seeds {wildcards.block}"
 
 
 rule run:
     input:
         environments=run_environments,
         data=run_data,
-        twin=twin_runs,
     output:
-        run="results/{scale}/runs/{paper}/{experiment}/{cell}/{block}.parquet",
+        run="results/runs/{run}/{block}.parquet",
     log:
-        "results/{scale}/logs/runs/{paper}/{experiment}/{cell}/{block}.log",
-    cache: "omit-software"  # hence no `benchmark`; time and memory are in the artifact
+        "results/logs/runs/{run}/{block}.log",
+    cache: "omit-software"  # hence no `benchmark`; time and memory are in the run file
     priority: run_priority
     group:
         run_group
@@ -95,18 +92,30 @@ rule run:
         mem_mb=run_memory,
         runtime=run_minutes,
     params:
-        cell="{paper} {experiment} {cell}",
+        settings=run_settings,
+        data=run_data_digest,
         seeds="{block}",
-        key=cell_key,
         code=cell_code,
+        cell=label,
         environments=environments_option,
-        twin=twin_option,
+        scale=lambda wildcards, output: SCALE,
     message:
-        "Running {wildcards.paper}/{wildcards.experiment}/{wildcards.cell}, seeds {wildcards.block}"
+        "Running {params.cell}, seeds {wildcards.block}"
     shell:
-        "python -m pfedrl --log {log:q} run {wildcards.paper:q} {wildcards.experiment:q} "
-        "{wildcards.cell:q} --seeds {params.seeds:q} --scale {wildcards.scale:q} "
-        "{params.environments} {params.twin} --output {output.run:q} --code {params.code:q}"
+        "python -m pfedrl --log {log:q} run {params.cell:q} --seeds {params.seeds:q} "
+        "--scale {params.scale:q} {params.environments} --output {output.run:q} "
+        "--code {params.code:q}"
+
+
+def experiment_runs(wildcards):
+    """The files of all cells; committed ones are old, whenever git wrote them."""
+    every = runs_of(wildcards.scale, wildcards.paper, wildcards.experiment).values()
+    paths = sorted({path for found in every for path in found})
+    return [path if path.is_relative_to(LOCAL) else ancient(str(path)) for path in paths]
+
+
+def experiment_labels(wildcards):
+    return labels_of(wildcards.scale, wildcards.paper, wildcards.experiment)
 
 
 rule summarise:
@@ -123,6 +132,7 @@ rule summarise:
     resources:
         mem_mb=2000,
     params:
+        labels=experiment_labels,
         code=code_of("summarise"),
     message:
         "Summarising {wildcards.paper}/{wildcards.experiment}"
