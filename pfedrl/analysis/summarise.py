@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pfedrl.analysis.origins import origins
-from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import (
     ENOUGH,
     bootstrap_interquartile_mean,
@@ -23,6 +22,7 @@ from pfedrl.analysis.statistics import (
 )
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.files import atomic_write
+from pfedrl.core.metrics import possible
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.seal import sealed
 from pfedrl.pipeline.artifact import KEY, read_facts, read_run

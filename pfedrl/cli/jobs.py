@@ -140,7 +140,7 @@ def run(
 
 def show_finals(run: Path) -> None:
     """The main metrics of a run, and what it took."""
-    from pfedrl.analysis.words import words_of
+    from pfedrl.core.metrics import words_of
     from pfedrl.core.progress import span
     from pfedrl.pipeline.finals import finals
 

@@ -6,14 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.metrics import MAIN
 from pfedrl.pipeline.artifact import read_run
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.fingerprint import run_code
-
-SHOWN = (
-    "centre_value", "return_average", "greedy_return", "objective", "held_out_objective", "return",
-    "accuracy_after_mixing", "root_mean_squared_error", "diverged",
-)  # fmt: skip
 
 
 class Final(NamedTuple):
@@ -33,7 +29,7 @@ def finals(path: Path) -> tuple[list[Final], dict[str, Any]]:
     codes, names = metric.indices.to_numpy(), [name.as_py() for name in metric.dictionary]
     seed, at, value = (table[key].to_numpy() for key in ("seed", "at", "value"))
     found = []
-    for name in [name for name in SHOWN if name in names] or sorted(names):
+    for name in [name for name in MAIN if name in names] or sorted(names):
         rows = codes == names.index(name)
         rows &= at == at[rows].max()
         own = np.array([value[rows & (seed == one)].mean() for one in np.unique(seed[rows])])
