@@ -63,8 +63,8 @@ def describe(
 
     Of families whose members are models of MuJoCo; they are read from what `pfedrl build` wrote.
     """
-    from pfedrl.analysis.walkers import describe
     from pfedrl.envs.mujoco.walkers import WalkerFamily
+    from pfedrl.envs.views.walkers import describe
     from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
     from pfedrl.pipeline.environments import read_draws
     from pfedrl.pipeline.project import Project

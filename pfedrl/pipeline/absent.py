@@ -1,8 +1,8 @@
 """Why experiments have no runs: what tables, panels and verdicts say in the place of numbers."""
 
 from pfedrl.envs.data.data_sets import FACTS
+from pfedrl.envs.data.sources import data_sources
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.data_sources import data_sources
 from pfedrl.pipeline.project import Project
 
 
@@ -22,7 +22,7 @@ def absent(project: Project, paper: str, experiment: str, scale: str) -> str | N
 def in_no_package(project: Project, paper: str, experiment: str) -> str | None:
     """That an experiment's data must be brought by hand, and how; None where a package has them."""
     name = (project.experiment(paper, experiment).family or {}).get("data")
-    source = data_sources(project).get(str(name))
+    source = data_sources(project.root).get(str(name))
     if source is None or source.package is not None:
         return None
     command = f"pfedrl data fetch {name} --folder FOLDER"
