@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from pfedrl.analysis.labels import cell_label, swept_name
-from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import effect, paired_differences
 from pfedrl.analysis.summarise import final_values
 from pfedrl.analysis.tables import sweep_text
-from pfedrl.analysis.words import PREFERRED, better_way, words_of
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.metrics import PREFERRED, better_way, possible, words_of
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.cuts import cuts

@@ -18,8 +18,8 @@ from pfedrl.analysis.output import read_result
 from pfedrl.analysis.style import METADATA, every_style, label_of, new_figure, paper_style
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.words import words_of
 from pfedrl.core.files import atomic_write
+from pfedrl.core.metrics import words_of
 from pfedrl.core.processor import flags
 from pfedrl.core.progress import progress_bar
 from pfedrl.pipeline.cells import cells

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import (
     ENOUGH,
     bootstrap_interquartile_mean,
@@ -18,6 +17,7 @@ from pfedrl.analysis.statistics import (
 )
 from pfedrl.analysis.summaries import paths, summaries_folder
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.metrics import possible
 from pfedrl.core.parquet import write_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell

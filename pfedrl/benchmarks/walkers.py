@@ -22,9 +22,9 @@ from gymnasium.vector import AutoresetMode
 from rich.console import Console
 from rich.table import Table
 
-from pfedrl.analysis.walkers import FAMILIES
 from pfedrl.envs.mujoco.models import compiled
 from pfedrl.envs.mujoco.stepping import WalkerEnvironments
+from pfedrl.envs.views.walkers import FAMILIES
 
 ROWS, STEPS, TURNS, THREADS = 20, 100, 5, 2
 TASKS = {"hopper": "Hopper-v5", "half_cheetah": "HalfCheetah-v5"}

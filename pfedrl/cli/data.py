@@ -28,17 +28,17 @@ def data_fetch(
     Without names, what cannot be fetched is said and is no error: its experiments are skipped.
     """
     from pfedrl.core.progress import progress_bar
-    from pfedrl.pipeline.data_sources import data_sources
-    from pfedrl.pipeline.fetch import SourceError, fetch
+    from pfedrl.envs.data.fetch import SourceError, fetch
+    from pfedrl.envs.data.sources import data_sources
     from pfedrl.pipeline.project import Project
 
     if folder is not None and len(names or []) != 1:
         raise PfedrlError("a folder holds one data set: name it, as in `data fetch cifar100`.")
-    project, broken = Project.here(), False
-    for name in names or data_sources(project):
+    root, broken = Project.here().root, False
+    for name in names or data_sources(root):
         try:
             with progress_bar(f"{name}, megabytes", every=2.0) as progress:
-                typer.echo(fetch(project, name, folder, progress))
+                typer.echo(fetch(root, name, folder, progress))
         except PfedrlError as error:
             if names:
                 raise
@@ -53,7 +53,9 @@ def data_list() -> None:
     """Show the data sets: which are here, and where the others come from."""
     from rich.console import Console
 
-    from pfedrl.pipeline.data_sources import listed
+    from pfedrl.envs.data.sources import listed
+    from pfedrl.pipeline.listing import table
     from pfedrl.pipeline.project import Project
 
-    Console().print(listed(Project.here()))
+    columns = ("name", "title", "is here", "comes from")
+    Console().print(table("Data sets", columns, listed(Project.here().root)))

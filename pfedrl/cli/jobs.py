@@ -63,8 +63,8 @@ def describe(
 
     Of families whose members are models of MuJoCo; they are read from what `pfedrl build` wrote.
     """
-    from pfedrl.analysis.walkers import describe
     from pfedrl.envs.mujoco.walkers import WalkerFamily
+    from pfedrl.envs.views.walkers import describe
     from pfedrl.pipeline.cells import draws_path, find_cell, parse_block
     from pfedrl.pipeline.environments import read_draws
     from pfedrl.pipeline.project import Project
@@ -130,24 +130,18 @@ def run(
     typer.echo(output)
 
 
-SHOWN = (
-    "centre_value", "return_average", "greedy_return", "objective", "held_out_objective", "return",
-    "accuracy_after_mixing", "root_mean_squared_error", "diverged",
-)  # fmt: skip
-
-
 def show_finals(values: Any, facts: Any) -> None:
     """The main metrics of a run (all where it has none of those), and what it took."""
     import numpy as np
 
     from pfedrl.analysis.summarise import final_values
-    from pfedrl.analysis.words import words_of
+    from pfedrl.core.metrics import MAIN, words_of
     from pfedrl.core.progress import span
 
     finals = final_values(values)
     ((first, last),) = (one["seeds"] for one in facts)
     typer.echo(f"Final values, mean ± standard deviation over {last - first:,} seeds:")
-    for metric in [name for name in SHOWN if name in finals] or sorted(finals):
+    for metric in [name for name in MAIN if name in finals] or sorted(finals):
         own = finals[metric][np.isfinite(finals[metric])]
         mean = own.mean() if len(own) else float("nan")
         spread = f" ± {own.std(ddof=1):.3g}" if len(own) > 1 else ""

@@ -135,19 +135,20 @@ def watch(
 
     output.parent.mkdir(parents=True, exist_ok=True)
     if family != "figure_eight":
-        from pfedrl.analysis import walkers
+        from pfedrl.analysis.watching import watch_walkers
 
         with progress_bar(f"{family}, frames of training") as progress:
-            walkers.watch(family, output, acting, member or [], frames, seed, progress)
+            watch_walkers(family, output, acting, member or [], frames, seed, progress)
         typer.echo(output)
         return
-    from pfedrl.analysis.traffic import watch, watch_live
+    from pfedrl.analysis.style import paper_style
+    from pfedrl.envs.views.traffic import watch, watch_live
 
     settings = {} if placement is None else {"placement": placement}
     if live:
         watch_live(settings, acceleration, seed)
         return
-    with progress_bar(f"{family}, pictures") as progress:
+    with paper_style(), progress_bar(f"{family}, pictures") as progress:
         watch(output, settings, acceleration, seed, progress=progress)
     typer.echo(output)
 

@@ -7,7 +7,7 @@ from typing import Any
 from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import components, load
 from pfedrl.core.settings import adapter
-from pfedrl.pipeline.data_sources import DataSource
+from pfedrl.envs.data.sources import DataSource
 from pfedrl.pipeline.paper import Reference
 from pfedrl.pipeline.project import FILES
 from pfedrl.pipeline.scale import Scale

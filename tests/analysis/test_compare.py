@@ -17,8 +17,8 @@ from pfedrl.analysis.compare import (
     readings,
 )
 from pfedrl.analysis.compare_words import sentence
-from pfedrl.analysis.words import better_way
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.metrics import better_way
 from pfedrl.pipeline.project import Project
 
 ROOT = Path(__file__).parents[2]

@@ -14,8 +14,8 @@ from pfedrl.analysis.statistics import mean_interval
 from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import paths, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.words import PREFERRED, WORDS
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.metrics import PREFERRED, entry_of
 from pfedrl.pipeline.claim import Ceiling
 from pfedrl.pipeline.drawings import LONG_RUN, Comparison
 from pfedrl.pipeline.paper import Experiment, Paper, Printed, comparison_of
@@ -112,7 +112,7 @@ def test_every_metric_that_is_compared_has_words_on_its_axis(project):
         spec.comparison.metric for page in project.papers.values()
         for spec in page.experiments.values()
     }  # fmt: skip
-    assert {*PREFERRED, *chosen} - {None} <= set(WORDS)
+    assert all(entry_of(metric).words for metric in {*PREFERRED, *chosen} - {None})
 
 
 def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():

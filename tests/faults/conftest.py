@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.pipeline.test_fetch import place  # noqa: F401  a cache and stand-ins for clients
+from tests.envs.data.test_fetch import place  # noqa: F401  a cache and stand-ins for clients
 from tests.workflow.conftest import finished, fresh, new_project, project  # noqa: F401  the DAGs
 
 ROOT = Path(__file__).parents[2]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.pipeline.archives import collect
-from pfedrl.pipeline.fetch import fetch
+from pfedrl.envs.data.archives import collect
+from pfedrl.envs.data.fetch import fetch
+from tests.envs.data.test_fetch import left, package
 from tests.faults.conftest import times
 from tests.faults.test_files import spoilt
-from tests.pipeline.test_fetch import left, package
 
 OUTSIDE = ("../harm", "../../harm", "/harm", "a/../../harm", "/etc/harm", "..\\harm")
 
@@ -55,6 +55,6 @@ def test_a_package_that_changed_is_refused(place: Path, random, fault, how: str)
         with fault("checksum that fails"):
             (place / "data.tgz").write_bytes(spoilt(content, random, how))
             with pytest.raises(PfedrlError, match="has the checksum") as caught:
-                fetch(project, "fashion_mnist")
+                fetch(project.root, "fashion_mnist")
             assert caught.value.exit_code == BROKEN_ARTIFACT
             assert left(place) == []

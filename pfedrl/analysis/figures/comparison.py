@@ -28,8 +28,8 @@ from pfedrl.analysis.tables import (
     left_out_note,
     sweep_text,
 )
-from pfedrl.analysis.words import PREFERRED, words_of
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.metrics import PREFERRED, words_of
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
 

@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import filled
-from pfedrl.analysis.possible import possible
 from pfedrl.analysis.style import CEILING, FAINT, leave_empty, new_figure, panel_labels
+from pfedrl.core.metrics import possible
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
 

@@ -7,7 +7,7 @@ from matplotlib.collections import LineCollection
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import label_of, new_figure, panel_labels
-from pfedrl.analysis.traffic import FASTEST, draw_road, draw_vehicles
+from pfedrl.envs.views.traffic import FASTEST, draw_road, draw_vehicles
 from pfedrl.pipeline.drawings import Driving
 
 METRICS = ("lap_position", "speed", "x", "y")

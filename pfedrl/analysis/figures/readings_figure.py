@@ -14,7 +14,7 @@ from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.figures.comparison import STATISTICS, compared, default_metric
 from pfedrl.analysis.style import FAINT, label_of, new_figure
-from pfedrl.analysis.words import words_of
+from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import is_control
 from pfedrl.pipeline.drawings import Comparison
 

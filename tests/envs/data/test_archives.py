@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.archives import collect
+from pfedrl.envs.data.archives import collect
 
 
 def tar(path, *members):

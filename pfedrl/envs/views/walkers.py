@@ -7,17 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from pfedrl.analysis.rendering import NoRendererError, Shots, pictures
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
-from pfedrl.core.settings import validate
 from pfedrl.envs.environments import evaluation_starts
 from pfedrl.envs.family import Draws
 from pfedrl.envs.mujoco.half_cheetah import HalfCheetah
 from pfedrl.envs.mujoco.hopper import Hopper
 from pfedrl.envs.mujoco.models import Edit, built, from_bytes, gap
 from pfedrl.envs.mujoco.walkers import WalkerFamily
-from pfedrl.pipeline.project import Project
+from pfedrl.envs.views.rendering import NoRendererError, Shots, pictures
 
 FAMILIES: dict[str, type[WalkerFamily]] = {"hopper": Hopper, "half_cheetah": HalfCheetah}
 DIMENSIONS = ("radius", "half-length")  # of a capsule, in the order of its sizes
@@ -25,8 +23,7 @@ WIDTH, HEIGHT, LINE, APART = 300, 260, 18, 6  # a picture, a line above it, and 
 FILMS = (".gif", ".png")  # an animation, or a strip of pictures
 FRAMES, FRAMES_A_SECOND, STRIP = 50, 15, 6  # of an animation; pictures of a filmstrip
 
-PART = 1000  # frames of training between two reports of progress
-Progress = Callable[[int, int], None]
+TRAINED = "ddpg"  # the way of acting of agents that were trained first
 Act = Callable[[np.ndarray], np.ndarray]  # actions [row, number] by observations [row, number]
 
 
@@ -175,47 +172,28 @@ def _sheet(
     return sheet
 
 
-def trained(
-    family: WalkerFamily,
-    numbers: Sequence[float],
-    frames: int,
-    seed: int,
-    progress: Progress = lambda done, total: None,
-) -> Act:
-    """DDPG agents, one a member, after so many frames alone in it; without noise."""
-    from pfedrl.algorithms.ddpg.ddpg import DDPG
-
-    listed = family.model_copy(update={"agents": len(numbers), "members": list(numbers)})
-    settings = validate(DDPG, {"frames": frames, "local_steps": frames}, "watch")
-    learner = settings.learner(listed.task(listed.draw([seed])), [seed])
-    for done in range(0, frames, PART):
-        learner.advance(min(PART, frames - done))
-        progress(min(done + PART, frames), frames)
-    return learner.policy(learner.stack[0])
-
-
 def watch(
-    name: str,
+    family: WalkerFamily,
     output: Path,
     acting: str,
     sizes: Sequence[float],
-    frames: int,
     seed: int,
-    progress: Progress = lambda done, total: None,
+    train: Callable[[list[float]], Act],
 ) -> None:
-    """A film of the family's members; without sizes the smallest and the largest of the paper's."""
+    """Film members of a family; without sizes, the smallest and the largest of the paper's.
+
+    `train` gives the policy of agents that were trained alone in these members.
+    """
     if output.suffix not in FILMS:
         raise unknown("kind of film", output.suffix, FILMS)
-    family = validate(FAMILIES[name], Project.here().family_defaults(name), "watch")
     numbers = list(sizes) or [family.low, family.high]
     spread = {"zero_action": 0.0, "random_policy": 1.0}
-    if acting not in (*spread, "ddpg"):
-        raise unknown("way of acting", acting, [*spread, "ddpg"])
+    if acting not in (*spread, TRAINED):
+        raise unknown("way of acting", acting, [*spread, TRAINED])
     random = np.random.default_rng(seed)
     actions = built(family.asset, family.edits(numbers[0])).nu
 
     def act(seen: np.ndarray) -> np.ndarray:
         return spread[acting] * random.uniform(-1, 1, (len(seen), actions))
 
-    chosen = trained(family, numbers, frames, seed, progress) if acting == "ddpg" else act
-    film(family, numbers, chosen, output, seed)
+    film(family, numbers, train(numbers) if acting == TRAINED else act, output, seed)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pfedrl.analysis import walkers
-from pfedrl.analysis.rendering import VARIABLE, NoRendererError, Shots, pictures
+from pfedrl.analysis.watching import trained, watch_walkers
 from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.mujoco.half_cheetah import HalfCheetah
 from pfedrl.envs.mujoco.hopper import Hopper
+from pfedrl.envs.views import walkers
+from pfedrl.envs.views.rendering import VARIABLE, NoRendererError, Shots, pictures
 
 HOPPERS = Hopper(agents=1, low=0.03, high=0.05, new_members=[0.03, 0.05], evaluation_cap=8)
 CHEETAHS = HalfCheetah(agents=1, low=0.0, high=1.0, new_members=[0.0])
@@ -99,11 +100,11 @@ def test_an_episode_is_that_of_the_environments():
 )
 def test_a_wrong_word_is_explained(tmp_path: Path, output: str, acting: str, message: str):
     with pytest.raises(PfedrlError, match=message):
-        walkers.watch("hopper", tmp_path / output, acting, [], 1, 0)
+        watch_walkers("hopper", tmp_path / output, acting, [], 1, 0)
 
 
 def test_agents_that_trained_first_act_each_by_its_own_net():
-    act = walkers.trained(HOPPERS, [0.03, 0.05], frames=5, seed=0)
+    act = trained(HOPPERS, [0.03, 0.05], frames=5, seed=0)
     seen = np.random.default_rng(0).normal(size=(2, 11))
     assert act(seen).shape == (2, 3) and (abs(act(seen)) <= 1).all()
     swapped = act(seen[::-1].copy())

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pfedrl.analysis.traffic import outline, watch, watch_live
 from pfedrl.core.errors import PfedrlError
+from pfedrl.envs.views.traffic import outline, watch, watch_live
 
 
 def test_the_outline_is_a_closed_eight() -> None:

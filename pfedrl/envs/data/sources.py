@@ -1,15 +1,13 @@
 """Where data sets come from: workflow/data.yaml."""
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
-from rich.table import Table
 
 from pfedrl.core.errors import unknown
 from pfedrl.core.settings import Settings, read_yaml, validate
 from pfedrl.envs.data.data_sets import FACTS, path_of
-from pfedrl.pipeline.listing import table
-from pfedrl.pipeline.project import Project
 
 FILE = "workflow/data.yaml"
 
@@ -55,18 +53,18 @@ class DataSource(Settings):
     )
 
 
-def data_sources(project: Project) -> dict[str, DataSource]:
-    """By the data sets' names."""
-    sources = validate(dict[str, DataSource], read_yaml(project.root / FILE), FILE)
+def data_sources(root: Path) -> dict[str, DataSource]:
+    """The sources of all data sets that a project's folder declares, by name."""
+    sources = validate(dict[str, DataSource], read_yaml(root / FILE), FILE)
     for name in sources:
         if name not in FACTS:
             raise unknown("data set", name, FACTS, FILE)
     return sources
 
 
-def listed(project: Project) -> Table:
-    """The data sets: where they are, or where they come from."""
-    rows = [
+def listed(root: Path) -> list[tuple[str, ...]]:
+    """The data sets: name, title, where it is if it is here, and where it comes from."""
+    return [
         (
             name,
             FACTS[name].title,
@@ -75,6 +73,5 @@ def listed(project: Project) -> Table:
             else "official site" if source.official
             else f"pfedrl data fetch {name} --folder FOLDER",
         )
-        for name, source in data_sources(project).items()
+        for name, source in data_sources(root).items()
     ]  # fmt: skip
-    return table("Data sets", ("name", "title", "is here", "comes from"), rows)

@@ -18,11 +18,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError, unknown
+from pfedrl.envs.data.archives import collect
 from pfedrl.envs.data.converters import CONVERTERS
 from pfedrl.envs.data.data_sets import FACTS, checked, digest, path_of, write
-from pfedrl.pipeline.archives import collect
-from pfedrl.pipeline.data_sources import DataSource, Official, Package, data_sources
-from pfedrl.pipeline.project import Project
+from pfedrl.envs.data.sources import DataSource, Official, Package, data_sources
 
 Progress = Callable[[int, int], None]  # megabytes so far, and in all
 
@@ -36,11 +35,11 @@ class SourceError(PfedrlError):
 
 
 def fetch(
-    project: Project, name: str, folder: Path | None = None,
+    root: Path, name: str, folder: Path | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Path:  # fmt: skip
     """The file of a data set, brought if it is not there: from the folder, if one is named."""
-    sources = data_sources(project)
+    sources = data_sources(root)
     if name not in sources:
         raise unknown("data set", name, sources)
     target, source, title = path_of(name), sources[name], FACTS[name].title

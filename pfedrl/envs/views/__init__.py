@@ -1,0 +1,1 @@
+"""Families to look at: pictures, tables and films. No run imports this package."""
