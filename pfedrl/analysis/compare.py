@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.labels import cell_label, swept_name
 from pfedrl.analysis.possible import possible
 from pfedrl.analysis.statistics import effect, paired_differences
@@ -21,7 +22,6 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import scale_of, shared_runs
 

@@ -1,19 +1,20 @@
 """Reading an experiment's summary: its curves, its last points, its final values by seed."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.seal import unsealed
-from pfedrl.pipeline.artifact import KEY, broken
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STATISTICS = ("mean", "se", "low", "high", "seeds", "missing", "diverged")  # that tables keep
 
@@ -117,7 +118,12 @@ def paths(summaries_dir: Path, paper: str, experiment: str) -> tuple[Path, Path]
 
 
 def read_summary(summaries_dir: Path, paper: str, experiment: str) -> Summary:
-    """An experiment's summary; a file that is not there or not whole is named."""
+    """An experiment's summary; a file that is missing or broken is named."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from pfedrl.pipeline.artifact import KEY, broken
+
     frames = []
     facts: dict[str, Any] = {}
     for path in paths(summaries_dir, paper, experiment):

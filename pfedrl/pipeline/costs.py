@@ -19,8 +19,7 @@ from rich.table import Table
 
 from pfedrl.core.progress import span
 from pfedrl.pipeline.artifact import read_facts
-from pfedrl.pipeline.cells import Cell, cells, parse_block, run_path
-from pfedrl.pipeline.cuts import changed
+from pfedrl.pipeline.cells import Cell, cells, changed, parse_block, run_path
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import SCALES, published_folder
 from pfedrl.pipeline.rates import AFTERWARDS, LENGTHS, amount, rate

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.registry import components
 from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.claim import Claim, PrintedLeast
-from pfedrl.pipeline.drawings import options_of
 from pfedrl.pipeline.finding import STATISTICS, Finding
 from pfedrl.pipeline.paper import (
     Artifact,
@@ -27,7 +25,6 @@ from pfedrl.pipeline.paper import (
 )
 from pfedrl.pipeline.reading import Reading
 from pfedrl.pipeline.scale import Budget, Scale
-from pfedrl.pipeline.style import Style, StyleFile
 
 # a paper's files by key, and whether a paper needs one
 FILES: dict[str, tuple[Any, bool]] = {
@@ -92,8 +89,6 @@ class Project:
                 values = read_yaml(path, get_origin(kind))
                 read[key] = validate(kind, values, f"{where}/{key}.yaml")
         artifacts = read.get("artifacts", {})
-        for name, artifact in artifacts.items():
-            options_of(artifact, f"{where}/artifacts.yaml, {name}.options")
         for path in sorted((folder / "printed").glob("*.csv")):
             place = f"{where}/printed/{path.name}"
             if path.stem not in artifacts:
@@ -178,19 +173,6 @@ class Project:
         from pfedrl.pipeline.published import published_scale
 
         return published_scale(self)
-
-    def styles(self) -> dict[str, Style]:
-        """What workflow/style.yaml says of algorithms; nothing where there is none."""
-        path = self.root / "workflow" / "style.yaml"
-        if not path.exists():
-            return {}
-        where = str(path.relative_to(self.root))
-        styles = validate(StyleFile, read_yaml(path), where).algorithms
-        known = {name.rpartition("/")[2] for name in components("algorithms")}
-        for name in styles:
-            if name not in known:
-                raise unknown("algorithm", name, known, where)
-        return styles
 
     def budget(self, scale: Scale, paper: str, experiment: str) -> Budget | None:
         """The budget of an experiment, or None where the scale leaves the paper out."""

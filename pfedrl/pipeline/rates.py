@@ -23,8 +23,7 @@ from pfedrl.core.recorder import Recorder
 from pfedrl.envs.data import clusters, data_sets
 from pfedrl.envs.data.labelled_data import LabelledData
 from pfedrl.pipeline.artifact import read_facts
-from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.cuts import changed
+from pfedrl.pipeline.cells import Cell, cells, changed
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.published import SCALES, published_folder

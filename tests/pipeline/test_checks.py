@@ -6,10 +6,10 @@ from typing import Any, get_args
 
 import pytest
 
+from pfedrl.analysis.check import check_paper
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.claim import Test as ClaimTest
-from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.project import RULES, Project
 from tests.projects import write_paper, write_scale
 

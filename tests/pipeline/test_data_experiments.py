@@ -3,13 +3,13 @@ missing, sentences about many cells, readings by metric."""
 
 import pytest
 
+from pfedrl.analysis.check import check_paper
 from pfedrl.analysis.claims import evaluate
 from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.data import data_sets
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone
-from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading

@@ -10,6 +10,9 @@ from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
+from pfedrl.analysis.check import check_paper
+from pfedrl.analysis.cuts import cuts_of
+from pfedrl.analysis.style import listed_styles
 from pfedrl.cli.program import available_cores, scale_to_run
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
@@ -25,9 +28,7 @@ from pfedrl.pipeline.costs import (
     megabytes,
     minutes,
 )
-from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
-from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scheduling import mend_scheduler
@@ -81,17 +82,6 @@ def say_what_is_skipped():
                 print(f"pfedrl: {paper}/{name} is skipped: {reason}", file=sys.stderr)
 
 
-def check_drawings():
-    """Every artifact names a module that draws it."""
-    folder = Path(workflow.basedir, "pfedrl", "analysis", "figures")
-    known = [path.stem for path in folder.glob("[!_]*.py")]
-    for paper in PAPERS:
-        for name, artifact in artifacts_of(SCALE, paper).items():
-            if artifact.draw not in known:
-                where = f"workflow/papers/{paper}/artifacts.yaml, {name}.draw"
-                raise unknown("drawing", artifact.draw, known, where)
-
-
 try:
     check_settings()
     PROJECT = Project.here(Path(workflow.basedir))
@@ -99,8 +89,7 @@ try:
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     say_what_is_skipped()
-    PROJECT.styles()
-    check_drawings()
+    listed_styles(PROJECT)
     for paper in PROJECT.papers:
         check_paper(PROJECT, paper)
 except PfedrlError as error:

@@ -1,4 +1,4 @@
-"""Options of drawings are checked before anything runs, and without matplotlib."""
+"""Options of drawings are checked before anything runs, without importing matplotlib."""
 
 import subprocess
 import sys
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pfedrl.analysis.check import Measured, check_options
+from pfedrl.analysis.options import options_of
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.drawings import OPTIONS, check_named, options_of
-from pfedrl.pipeline.measured import Measured
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
 
@@ -25,11 +25,6 @@ def curves(**changed):
     return figure("curve_panels", {"panels": [{"title": "t", "lines": [LINE], **changed}]})
 
 
-def test_every_model_of_options_is_that_of_a_drawing():
-    folder = ROOT / "pfedrl" / "analysis" / "figures"
-    assert OPTIONS.keys() <= {path.stem for path in folder.glob("*.py")}
-
-
 @pytest.mark.parametrize(
     ("artifact", "message"),
     [
@@ -38,6 +33,7 @@ def test_every_model_of_options_is_that_of_a_drawing():
         (curves(lines=[{"cell": "fed_kl"}]), r"panels\.0: 'fed_kl' has no metric"),
         (curves(lines=[]), r"panels\.0 has no lines"),
         (figure("fedkl_figure5", {"limits": [-60, -20]}), "here: unknown key 'limits'"),
+        (figure("curve_panel", {}), "here: unknown drawing 'curve_panel'. Did you mean 'curve_p"),
         (figure("speedup_figure", {"variant": "a", "along": "agents"}), "here, marks: Field"),
     ],
 )
@@ -55,15 +51,20 @@ def test_a_wrong_option_is_named_with_the_nearest(artifact, message):
     ],
 )
 def test_a_name_that_no_run_will_have_is_found_before_it_runs(changed, message):
-    known = {"figure6": Measured(Project.here(ROOT), "fedkl").cells("figure6")}
-    check_named(curves(), known, "here")
+    measured = Measured(Project.here(ROOT), "fedkl")
+    check_options(measured, curves(), "here")
     with pytest.raises(PfedrlError, match=message):
-        check_named(curves(**changed), known, "here")
+        check_options(measured, curves(**changed), "here")
 
 
-def test_reading_a_project_imports_no_library_for_drawing():
-    code = (
-        "import sys; from pfedrl.pipeline.project import Project; Project.here().papers; "
-        "sys.exit(any(name in sys.modules for name in ('matplotlib', 'seaborn', 'pandas')))"
-    )
+def test_checking_every_option_imports_no_library_for_drawing():
+    code = """
+import sys
+from pfedrl.analysis.options import options_of
+from pfedrl.pipeline.project import Project
+for page in Project.here().papers.values():
+    for name, artifact in page.artifacts.items():
+        options_of(artifact, name)
+sys.exit(", ".join({"matplotlib", "seaborn", "pandas", "pyarrow", "scipy"} & sys.modules.keys()) or 0)
+"""
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pfedrl.pipeline.cuts import cuts, cuts_of
+from pfedrl.analysis.cuts import cuts, cuts_of
 from pfedrl.pipeline.project import Project
 from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
 
