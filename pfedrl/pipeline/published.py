@@ -8,7 +8,7 @@ seeds that all of them have: a run may be published as soon as it ends, and wait
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -108,21 +108,47 @@ def is_published(project: Project, paper: str, experiment: str, scale: str) -> b
     return all(published_runs(project.root, scale, cell) for cell in wanted)
 
 
+class Fullest(Mapping[str, Budget]):
+    """The budgets of a paper's published experiments, each at its fullest scale.
+
+    A budget is found when it is asked for, because that imports the experiment's algorithms.
+    """
+
+    def __init__(self, project: Project, paper: str):
+        self.project, self.paper = project, paper
+        self._found: dict[str, Budget | None] = {}
+
+    def __getitem__(self, experiment: str) -> Budget:
+        if experiment not in self._found:
+            self._found[experiment] = self._find(experiment)
+        if (budget := self._found[experiment]) is None:
+            raise KeyError(experiment)
+        return budget
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.project.paper(self.paper).experiments if name in self)
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+    def _find(self, experiment: str) -> Budget | None:
+        if experiment not in self.project.paper(self.paper).experiments:
+            return None
+        scale = scale_of(self.project, self.paper, experiment)
+        if scale is None:
+            return None
+        return self.project.budget(self.project.scale(scale), self.paper, experiment)
+
+
 def published_scale(project: Project) -> Scale:
     """Every experiment with the budget of the fullest scale at which it is published."""
-    budgets: dict[str, dict[str, Budget]] = {}
-    for paper, page in project.papers.items():
-        for experiment in page.experiments:
-            scale = scale_of(project, paper, experiment)
-            if scale is not None:
-                budget = project.budget(project.scale(scale), paper, experiment)
-                assert budget is not None
-                budgets.setdefault(paper, {})[experiment] = budget
-    return Scale(
+    folders = [project.root / FOLDER / scale for scale in SCALES]
+    shown = [paper for paper in project.papers if any((f / paper).is_dir() for f in folders)]
+    return Scale.model_construct(  # validation would look up every budget
         scale=NAME,
         description="What is published, each experiment at its fullest budget.",
         verdicts=True,
-        papers=budgets,
+        papers={paper: Fullest(project, paper) for paper in shown},
     )
 
 

@@ -1,5 +1,7 @@
 """A scale: how many seeds and how long. Captions list what it cuts: see analysis/cuts.py."""
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from pfedrl.core.settings import Settings
@@ -29,7 +31,7 @@ class Scale(Settings):
     scale: str
     description: str
     verdicts: bool = Field(description="whether claims get a verdict; smoke only proves the wiring")
-    papers: dict[str, dict[str, Budget]] = Field(
+    papers: Mapping[str, Mapping[str, Budget]] = Field(
         description="paper to experiment to budget; 'default' serves experiments not named"
     )
 

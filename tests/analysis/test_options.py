@@ -57,14 +57,30 @@ def test_a_name_that_no_run_will_have_is_found_before_it_runs(changed, message):
         check_options(measured, curves(**changed), "here")
 
 
-def test_checking_every_option_imports_no_library_for_drawing():
-    code = """
-import sys
+OPTIONS = """
 from pfedrl.analysis.options import options_of
-from pfedrl.pipeline.project import Project
-for page in Project.here().papers.values():
+for page in project.papers.values():
     for name, artifact in page.artifacts.items():
         options_of(artifact, name)
-sys.exit(", ".join({"matplotlib", "seaborn", "pandas", "pyarrow", "scipy"} & sys.modules.keys()) or 0)
 """
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+TABLE = """
+from pfedrl.analysis.drawing import cuts_of, listed_styles, module_of
+artifact = project.paper("pfedrl_rep").artifacts["table3"]
+module_of(artifact)
+cuts_of(project, "pfedrl_rep", artifact.experiments, "published")
+listed_styles(project)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        (OPTIONS, ["matplotlib", "seaborn", "pandas", "pyarrow", "scipy"]),
+        (TABLE, ["matplotlib", "pfedrl.theory", "pfedrl.envs.traffic", "pfedrl.algorithms.td"]),
+    ],
+)
+def test_nothing_is_imported_that_is_not_needed(code, unwanted):
+    start = "import sys; from pfedrl.pipeline.project import Project; project = Project.here()"
+    end = f"sys.exit(', '.join(sys.modules.keys() & {unwanted}) or 0)"
+    script = "\n".join([start, code, end])
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT).returncode == 0
