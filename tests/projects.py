@@ -1,10 +1,14 @@
 """Projects on disk that tests make up: papers as folders, scales as files."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from pfedrl.pipeline.project import Project
+
+ROOT = Path(__file__).parents[1]
 COLUMNS = ("experiment", "variant", "metric", "along", "at", "value", "error")
 
 
@@ -30,3 +34,40 @@ def write_paper(root: Path, name: str, page: dict[str, Any]) -> None:
 
 def write_scale(root: Path, name: str, values: dict[str, Any]) -> None:
     write_yaml(root / "workflow" / "scales" / f"{name}.yaml", values)
+
+
+AVERAGING = {"iterations": 64, "local_steps": 4, "learning_rate": 0.1, "decay": 0.9}
+BUDGET = {"seeds": 4, "block": 4}
+EXPERIMENT: dict[str, Any] = {
+    "title": "t",
+    "family": {"name": "random_mdp", "around_centre": True},
+    "sweep": {"family.kappa": [0, 0.25]},
+    "variants": {"qavg": AVERAGING, "random_policy": {}},
+}
+THEORY = {"title": "t", "variants": {"lemma1": {"algorithm": "qavg_lemma1"}}}
+
+
+def project(
+    root: Path, page: dict[str, Any] | None = None, edits: dict[str, Any] | None = None
+) -> Project:
+    """A paper `p` of two experiments, and a scale `s`; families come from the real folder.
+
+    An edit is a path to its new value: experiments/e/sweep, claims/0/test, scale/papers/p/e/seeds.
+    """
+    budgets = {"default": BUDGET, "e": BUDGET}
+    scale = {"scale": "s", "description": "d", "verdicts": True, "papers": {"p": budgets}}
+    head = {"title": "t", "reference": "r", "experiments": {"e": EXPERIMENT, "theory": THEORY}}
+    values = json.loads(json.dumps({**head, **(page or {}), "scale": scale}))  # nothing is shared
+    for path, value in (edits or {}).items():
+        *above, last = path.split("/")
+        place: Any = values
+        for key in above:
+            place = place[int(key) if isinstance(place, list) else key]
+        if isinstance(place, list):
+            place[int(last) : int(last) + 1] = [value]
+        else:
+            place[last] = value
+    write_scale(root, "s", values.pop("scale"))
+    write_paper(root, "p", values)
+    (root / "envs").symlink_to(ROOT / "envs")
+    return Project(root)

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from pfedrl.analysis import claim_tests, theory_tests
+from pfedrl.analysis.check import named_cells
+from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.outcomes import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.output import write_json
 from pfedrl.analysis.printed import Comparison, compare
@@ -27,8 +29,6 @@ from pfedrl.analysis.verdicts import (
 )
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, PrintedLeast, Test
-from pfedrl.pipeline.cuts import cuts
-from pfedrl.pipeline.measured import named_cells
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.labels import cell_label, swept_name
 from pfedrl.analysis.statistics import effect, paired_differences
 from pfedrl.analysis.summarise import final_values
@@ -18,7 +19,6 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.metrics import PREFERRED, better_way, possible, words_of
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.cells import Cell
-from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.store import Served, Store, served

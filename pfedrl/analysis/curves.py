@@ -1,16 +1,18 @@
 """Curves with intervals: how a line looks, and how lines are drawn into a panel."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib.colors
 import numpy as np
-import pandas as pd
-import seaborn
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
-from pfedrl.pipeline.style import Style
+from pfedrl.analysis.style import Style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 Dash = tuple[float, ...]  # lengths of dashes and gaps; none for a solid line
 DASHES: dict[str, Dash] = {"-": (), "--": (4, 1.5), "-.": (4, 1.5, 1, 1.5), ":": (1, 1.2)}
@@ -37,6 +39,9 @@ def own_look(style: Style) -> Look:
 
 def shades(style: Style, count: int) -> list[Look]:
     """Shades of an algorithm's colour, light to dark, with dashes: told apart in grey, too."""
+    import matplotlib.colors
+    import seaborn
+
     colour = np.array(matplotlib.colors.to_rgb(style.colour))
     light, dark = 0.5 + 0.5 * colour, 0.45 * colour
     ends = [light, colour, dark]
@@ -61,8 +66,10 @@ def draw_curves(
 ) -> None:
     """Lines of `line`, at, mean, low, high: bands along them, bars at their ends, or neither.
 
-    What was looked at once is a level across the panel.
+    A line with a single point becomes a level across the panel.
     """
+    import seaborn
+
     points = data.groupby("line", sort=False)["at"].size()
     levels = [label for label in looks if points.get(label, 0) == 1]
     curves = [label for label in looks if points.get(label, 0) > 1]
@@ -95,5 +102,7 @@ def _draw_end(axis: Axes, last: pd.Series, right: float, place: int, look: Look)
 
 
 def handles(looks: Mapping[str, Look]) -> Sequence[Line2D]:
-    """For a legend."""
+    """The lines of a legend."""
+    from matplotlib.lines import Line2D
+
     return [Line2D([], [], **look.drawn) for look in looks.values()]

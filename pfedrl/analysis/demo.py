@@ -15,7 +15,14 @@ from rich.table import Table
 
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.output import read_result
-from pfedrl.analysis.style import METADATA, every_style, label_of, new_figure, paper_style
+from pfedrl.analysis.style import (
+    METADATA,
+    every_style,
+    label_of,
+    listed_styles,
+    new_figure,
+    paper_style,
+)
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.files import atomic_write
@@ -131,7 +138,7 @@ def in_text(summary: Summary) -> Iterator[str]:
 def draw_curves(project: Project, summary: Summary) -> Path:
     """The same curves as a picture."""
     path = FIGURES / "cartpoles.png"
-    styles = every_style(project.styles())
+    styles = every_style(listed_styles(project))
     with paper_style():
         figure, axis = new_figure(2.6)
         for name in LEARNERS:

@@ -1,35 +1,38 @@
 """Drawing a table or a figure: what its module gets, and the files it becomes."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import pandas as pd
-from matplotlib.figure import Figure
-
+from pfedrl.analysis.cuts import cuts_of
 from pfedrl.analysis.labels import variant_label
+from pfedrl.analysis.options import BaseOptions, module_of
 from pfedrl.analysis.output import rebuild_command, write_json, write_text
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.style import METADATA, Styles, every_style, paper_style
+from pfedrl.analysis.style import METADATA, Styles, every_style, listed_styles, paper_style
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
 from pfedrl.pipeline.absent import absent
-from pfedrl.pipeline.cuts import cuts_of
-from pfedrl.pipeline.drawings import Options
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
 from pfedrl.pipeline.project import Project
 
-Given = TypeVar("Given", bound=Options)
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Given = TypeVar("Given", bound=BaseOptions)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a module that draws gets to see."""
+    """What a module in figures/ draws from."""
 
     paper: Paper
     name: str
@@ -38,10 +41,10 @@ class Context:
     summaries: dict[str, Summary]  # by experiment, in the artifact's order
     styles: Styles
     cut: str = ""  # what the scale runs less of than the paper
-    absent: dict[str, str] = field(default_factory=dict)  # experiments that it may miss, and why
+    absent: dict[str, str] = field(default_factory=dict)  # why experiments are missing
 
     def options(self, model: type[Given]) -> Given:
-        """The artifact's options, as its drawing's model."""
+        """The artifact's options, validated by the drawing's model."""
         return validate(model, self.artifact.options, f"{self.paper.paper}/{self.name}, options")
 
     def comparisons(self) -> list[Comparison]:
@@ -74,7 +77,7 @@ class Context:
         return " and ".join(sorted({one.facts["budget"] or self.scale for one in chosen}))
 
     def caption(self) -> str:
-        """The artifact's caption, with the scale, its seeds, and what it cuts."""
+        """The artifact's caption, with the scale, the number of seeds, and what the scale cuts."""
         cut = f"; {self.cut}" if self.cut else ""
         left_out = "".join(
             f" {self.paper.experiments[name].title}: {reason}."
@@ -104,11 +107,11 @@ def draw(
 ) -> list[Path]:
     """Draw one table or figure into output_dir, the paper's own folder, and return the files.
 
-    summaries_dir holds a folder a paper: results/{scale}/summaries.
+    summaries_dir has one folder for each paper: results/{scale}/summaries.
     """
     paper = project.paper(paper_name)
+    where = f"workflow/papers/{paper_name}/artifacts.yaml"
     if artifact_name not in paper.artifacts:
-        where = f"workflow/papers/{paper_name}/artifacts.yaml"
         raise unknown("artifact", artifact_name, paper.artifacts, where)
     artifact = paper.artifacts[artifact_name]
     reasons = {name: absent(project, paper_name, name, scale_name) for name in artifact.may_miss}
@@ -116,13 +119,13 @@ def draw(
     present = [name for name in artifact.experiments if name not in missing]
     summaries = {name: read_summary(summaries_dir, paper_name, name) for name in present}
     cut = cuts_of(project, paper_name, present, scale_name)
-    styles = every_style(project.styles())
+    styles = every_style(listed_styles(project))
     context = Context(paper, artifact_name, artifact, scale_name, summaries, styles, cut, missing)
     stem = output_dir / artifact_name
-    module = import_module(f"pfedrl.analysis.figures.{artifact.draw}")
+    module = module_of(artifact, f"{where}, {artifact_name}.draw")
     target = Path(project.scale(scale_name).figures, paper_name, artifact_name)
     provenance = {"made_from": made_from, **_provenance(context, target)}
-    with paper_style():
+    with nullcontext() if artifact.kind == "table" else paper_style():
         drawn = module.draw(context)
         table = drawn if isinstance(drawn, Table) else drawn.table
         if table is not None:

@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import stats
 
 LEVEL = 0.01  # of a claim: how often its verdict may be wrong
 FIRST_LOOK = 5  # seeds
@@ -61,6 +60,8 @@ def p_above(
     `error` is the standard error of the bound, where it was measured too. `at` is the look, where
     seeds have been taken out since.
     """
+    from scipy import stats
+
     at = look(values.shape[-1]) if at is None else at
     if at is None:
         return np.ones(values.shape[:-1])
@@ -83,6 +84,8 @@ def p_within(values: np.ndarray, margin: float, error: float = 0.0, at: int | No
 
 def p_share(successes: np.ndarray, share: float, at: int | None = None) -> tuple[float, float]:
     """Exact binomial p values that the share of ones exceeds a number, and that it falls short."""
+    from scipy import stats
+
     at = look(len(successes)) if at is None else at
     if at is None:
         return 1.0, 1.0
@@ -123,6 +126,8 @@ def seeds_needed(
     the seeds. `times` is how often the p value counts, where it is one of several; `bound_error`
     the bound's standard error, which no seeds of ours make smaller.
     """
+    from scipy import stats
+
     distance = abs(mean)
     if not distance > 0:
         return None

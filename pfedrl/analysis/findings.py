@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pfedrl.analysis.check import flat_settings
 from pfedrl.analysis.outcomes import ROUNDING
 from pfedrl.analysis.statistics import exponents, standard_error
 from pfedrl.analysis.summaries import Summary, read_summary, summaries_folder
@@ -16,7 +17,6 @@ from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces, relation
-from pfedrl.pipeline.measured import flat_settings
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 

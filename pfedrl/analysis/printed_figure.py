@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.drawing import write_csv
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.style import FAINT, INK, METADATA, new_figure, paper_style
 from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import load
-from pfedrl.pipeline.cuts import cuts
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
 
 LEVEL = 0.95  # of every confidence interval
 RESAMPLES = 2000
@@ -20,6 +19,13 @@ ENOUGH = 10  # seeds to resample from
 Interval = tuple[np.ndarray, np.ndarray]
 Bounds = tuple[float, float]
 ANYTHING: Bounds = (-np.inf, np.inf)
+
+
+def _quantile(share: float, freedom: float) -> float:
+    """A quantile of Student's t."""
+    from scipy import stats  # slow to import, and most commands need no interval
+
+    return float(stats.t.ppf(share, freedom))
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
@@ -105,7 +111,7 @@ def mean_interval(values: np.ndarray, possible: Bounds = ANYTHING) -> Interval:
     A single seed has no interval.
     """
     count = values.shape[-1]
-    reach = stats.t.ppf((1 + LEVEL) / 2, max(count - 1, 1)) * standard_error(values)
+    reach = _quantile((1 + LEVEL) / 2, max(count - 1, 1)) * standard_error(values)
     mean = values.mean(axis=-1)
     return np.clip(mean - reach, *possible), np.clip(mean + reach, *possible)
 
@@ -141,7 +147,7 @@ def effect(differences: np.ndarray) -> Effect:
     if count < 2:
         return Effect(mean, -np.inf, np.inf, count)
     error = differences.std(ddof=1) / np.sqrt(count)
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, count - 1) * error)
+    reach = float(_quantile((1 + LEVEL) / 2, count - 1) * error)
     return Effect(mean, mean - reach, mean + reach, count)
 
 
@@ -155,5 +161,5 @@ def prediction_reach(
     our_error: float, their_error: float, half: float, seeds: int, level: float
 ) -> float:
     """How far from our mean another of that standard error would fall, printed and rounded."""
-    factor = stats.t.ppf((1 + level) / 2, max(seeds - 1, 1))
+    factor = _quantile((1 + level) / 2, max(seeds - 1, 1))
     return float(factor * np.hypot(our_error, their_error) + half)

@@ -1,19 +1,28 @@
-"""How figures look: one style for every paper, and the same bytes each time one is drawn."""
+"""How figures look: one style for every paper, and the same bytes each time one is drawn.
+
+workflow/style.yaml lists the colour, line and marker of algorithms.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, cycle, product
 from textwrap import fill
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import matplotlib
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field
 
+from pfedrl.core.errors import unknown
 from pfedrl.core.registry import components, load_runnable
-from pfedrl.pipeline.style import Line, Style
+from pfedrl.core.settings import Settings, read_yaml, validate
+from pfedrl.pipeline.project import Project
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK = "#222222"
 FAINT = "#8a8a8a"
@@ -67,9 +76,44 @@ REASON_WIDTH = 34  # letters of a line within a panel, of which three fit the wi
 CROWDED = 5  # entries beyond which a legend would hide what is drawn
 
 
+Line = Literal["-", "--", "-.", ":"]
+
+
+class Style(Settings):
+    """How one algorithm is drawn, in every figure."""
+
+    colour: str = Field(pattern=r"^#[0-9A-F]{6}$", description="as in #0072B2")
+    line: Line = "-"
+    marker: Literal["o", "s", "^", "v", "D", "P", "X", "x", "+", "*", "_", "|", "1"] = "o"
+
+
+class StyleFile(Settings):
+    """workflow/style.yaml; an algorithm that is not listed gets a style by itself."""
+
+    algorithms: dict[str, Style] = Field(
+        description="by the name of the algorithm's file: fedq_k is that of tables and of nets"
+    )
+
+
+def listed_styles(project: Project) -> dict[str, Style]:
+    """The styles in workflow/style.yaml, by file name of the algorithm; none without the file."""
+    path = project.root / "workflow" / "style.yaml"
+    if not path.exists():
+        return {}
+    where = str(path.relative_to(project.root))
+    styles = validate(StyleFile, read_yaml(path), where).algorithms
+    known = {file_name(name) for name in components("algorithms")}
+    for name in styles:
+        if name not in known:
+            raise unknown("algorithm", name, known, where)
+    return styles
+
+
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Drawing inside looks like the papers' figures; nothing leaks out."""
+    """Figures drawn inside look like the papers'; settings of matplotlib are restored after."""
+    import matplotlib
+
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         for key, value in SETTINGS.items():
@@ -141,5 +185,7 @@ def legend(axis: Axes, handles: Sequence[Artist] | None = None, labels: Iterable
 
 def new_figure(height: float, **layout: Any) -> tuple[Figure, Any]:
     """A figure of the text's width with its panels; it belongs to no window."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(WIDTH, height))
     return figure, figure.subplots(**layout)

@@ -1,16 +1,20 @@
 """Reading an experiment's summary: its curves, its last points, its final values by seed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.parquet import read_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.project import Project
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STATISTICS = ("mean", "se", "low", "high", "seeds", "missing", "diverged")  # that tables keep
 

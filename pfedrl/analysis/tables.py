@@ -1,10 +1,13 @@
 """Tables: one structure, written for a reader (md), a paper (tex) and a program (csv)."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOTHING = "–"
 TEX = {

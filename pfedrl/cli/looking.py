@@ -221,7 +221,7 @@ def schema(
     ),
 ) -> None:
     """Write the JSON schemas of the YAML files, generated from the settings' models."""
-    from pfedrl.pipeline.schema import write_schemas
+    from pfedrl.analysis.schema import write_schemas
 
     for path in write_schemas(output):
         typer.echo(path)

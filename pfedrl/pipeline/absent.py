@@ -44,7 +44,7 @@ def skipped(project: Project, names: Mapping[str, Iterable[str]]) -> str:
             papers.append(f"{len(families)} experiments of {page.short}")
         for data in (family.get("data") for family in families):
             if data in FACTS and missing(data) is not None:
-                package = data_sources(project)[data].package
+                package = data_sources(project.root)[data].package
                 (by_hand if package is None else downloaded).add(FACTS[data].title)
     ways = []
     if downloaded:

@@ -202,5 +202,15 @@ def find_cell(project: Project, paper: str, experiment: str, name: str, scale: s
     return found[name]
 
 
+def changed(cell: Cell, own: Cell) -> Iterator[tuple[str, Any, Any, bool]]:
+    """The settings that differ between two cells: name, both values, and whether it is a count."""
+    for ours, theirs in ((cell.runnable, own.runnable), (cell.family, own.family)):
+        if ours is None or theirs is None:
+            continue
+        for name, known in type(ours).model_fields.items():
+            if getattr(ours, name) != getattr(theirs, name):
+                yield name, getattr(ours, name), getattr(theirs, name), known.annotation is int
+
+
 def draws_path(cell: Cell, block: str) -> Path:
     return Path("results", "envs", cell.draws_name(), f"{block}.npz")

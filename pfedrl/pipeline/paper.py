@@ -8,10 +8,32 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
-from pfedrl.pipeline.claim import Claim, Number
-from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
+from pfedrl.pipeline.claim import Ceiling, Claim, Number
 from pfedrl.pipeline.finding import Finding
 from pfedrl.pipeline.reading import Reading
+
+LONG_RUN = "long run, best"  # the label of a ceiling that another experiment reached
+SHOWN = 200  # seeds at most that a comparison draws one by one
+
+
+class Comparison(Settings):
+    """Every variant of an experiment beside the others."""
+
+    metric: str | None = Field(
+        None, description="final values that are compared; chosen by itself where it is left out"
+    )
+    best: Literal["highest", "lowest"] = "highest"
+    baseline: str | None = Field(
+        None, description="the variant that others are compared with; else the first that learns"
+    )
+
+    ceiling: Ceiling | None = Field(None, description="of another experiment, beside them")
+
+    @model_validator(mode="after")
+    def a_ceiling_is_found(self) -> "Comparison":
+        if self.ceiling and not (self.ceiling.experiment and self.ceiling.metric):
+            raise ValueError("'ceiling' needs an experiment and a metric here")
+        return self
 
 
 class Experiment(Settings):

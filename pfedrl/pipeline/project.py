@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.registry import components
 from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.claim import Claim, PrintedLeast
-from pfedrl.pipeline.drawings import options_of
 from pfedrl.pipeline.finding import STATISTICS, Finding
 from pfedrl.pipeline.paper import (
     Artifact,
@@ -27,7 +25,6 @@ from pfedrl.pipeline.paper import (
 )
 from pfedrl.pipeline.reading import Reading
 from pfedrl.pipeline.scale import Budget, Scale
-from pfedrl.pipeline.style import Style, StyleFile
 
 # a paper's files by key, and whether a paper needs one
 FILES: dict[str, tuple[Any, bool]] = {
@@ -72,9 +69,13 @@ class Project:
         return cls(root)
 
     @cached_property
+    def paper_names(self) -> list[str]:
+        folders = (self.root / "workflow" / "papers").glob("*/paper.yaml")
+        return sorted(path.parent.name for path in folders)
+
+    @property
     def papers(self) -> dict[str, Paper]:
-        folders = sorted((self.root / "workflow" / "papers").glob("*/paper.yaml"))
-        return {path.parent.name: self._read_paper(path.parent) for path in folders}
+        return {name: self.paper(name) for name in self.paper_names}
 
     def _read_paper(self, folder: Path) -> Paper:
         """A paper's files as one page; each is checked by itself, so that errors name it."""
@@ -92,8 +93,6 @@ class Project:
                 values = read_yaml(path, get_origin(kind))
                 read[key] = validate(kind, values, f"{where}/{key}.yaml")
         artifacts = read.get("artifacts", {})
-        for name, artifact in artifacts.items():
-            options_of(artifact, f"{where}/artifacts.yaml, {name}.options")
         for path in sorted((folder / "printed").glob("*.csv")):
             place = f"{where}/printed/{path.name}"
             if path.stem not in artifacts:
@@ -119,9 +118,16 @@ class Project:
         return paper
 
     def paper(self, name: str) -> Paper:
-        if name not in self.papers:
-            raise unknown("paper", name, self.papers)
-        return self.papers[name]
+        """One paper, read when it is first asked for."""
+        if name not in self._papers:
+            if name not in self.paper_names:
+                raise unknown("paper", name, self.paper_names)
+            self._papers[name] = self._read_paper(self.root / "workflow" / "papers" / name)
+        return self._papers[name]
+
+    @cached_property
+    def _papers(self) -> dict[str, Paper]:
+        return {}
 
     def experiment(self, paper: str, name: str) -> Experiment:
         experiments = self.paper(paper).experiments
@@ -161,31 +167,17 @@ class Project:
             raise PfedrlError(
                 f"workflow/scales/{name}.yaml: 'scale' must be {name}, like the file name."
             )
-        for paper, budgets in scale.papers.items():
-            where = f"workflow/scales/{name}.yaml"
-            if paper not in self.papers:
-                raise unknown("paper", paper, self.papers, where)
-            for experiment in budgets:
-                if experiment != "default" and experiment not in self.paper(paper).experiments:
-                    raise unknown("experiment", experiment, self.paper(paper).experiments, where)
+        for paper in scale.papers:
+            if paper not in self.paper_names:
+                raise unknown("paper", paper, self.paper_names, f"workflow/scales/{name}.yaml")
         return scale
-
-    def styles(self) -> dict[str, Style]:
-        """What workflow/style.yaml says of algorithms; nothing where there is none."""
-        path = self.root / "workflow" / "style.yaml"
-        if not path.exists():
-            return {}
-        where = str(path.relative_to(self.root))
-        styles = validate(StyleFile, read_yaml(path), where).algorithms
-        known = {name.rpartition("/")[2] for name in components("algorithms")}
-        for name in styles:
-            if name not in known:
-                raise unknown("algorithm", name, known, where)
-        return styles
 
     def budget(self, scale: Scale, paper: str, experiment: str) -> Budget | None:
         """The budget of an experiment, or None where the scale leaves the paper out."""
         budgets = scale.papers.get(paper, {})
+        known = self.paper(paper).experiments
+        for named in budgets.keys() - {"default"} - known.keys():
+            raise unknown("experiment", named, known, f"workflow/scales/{scale.scale}.yaml")
         return budgets.get(experiment, budgets.get("default"))
 
     def experiments_at(self, scale: str) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A scale: how many seeds and how long. What it cuts is said under every figure: see cuts.py."""
+"""A scale: how many seeds and how long. Captions list what it cuts: see analysis/cuts.py."""
 
 from pathlib import Path
 from typing import Literal

@@ -17,8 +17,7 @@ from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import PREFERRED, entry_of
 from pfedrl.pipeline.claim import Ceiling
-from pfedrl.pipeline.drawings import LONG_RUN, Comparison
-from pfedrl.pipeline.paper import Experiment, Paper, Printed, comparison_of
+from pfedrl.pipeline.paper import LONG_RUN, Comparison, Experiment, Paper, Printed, comparison_of
 from tests.analysis import fake
 
 SEEDS = 5

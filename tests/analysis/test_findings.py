@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis import findings
+from pfedrl.analysis.check import Measured, check_finding
 from pfedrl.analysis.findings import Told, short, shown, tell
 from pfedrl.analysis.readme import fill_readme
 from pfedrl.analysis.summaries import paths
@@ -16,7 +17,6 @@ from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.telling import in_html, in_markdown
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.finding import STATISTICS, Finding
-from pfedrl.pipeline.measured import Measured, check_finding
 from pfedrl.pipeline.project import Project
 from tests.analysis import fake
 from tests.projects import write_paper

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from pfedrl.analysis.style import every_style, file_name, free_styles
+from pfedrl.analysis.style import Style, every_style, file_name, free_styles, listed_styles
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import components
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.style import Style
 
 ROOT = Path(__file__).parents[2]
 # what a reader without green cones sees: Machado, Oliveira and Fernandes (2009), linear RGB
@@ -42,7 +41,7 @@ def experiments() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("name", experiments())
 def test_algorithms_that_share_a_figure_are_told_apart_without_green_and_red(name):
-    styles = every_style(Project.here(ROOT).styles())
+    styles = every_style(listed_styles(Project.here(ROOT)))
     for one, other in combinations(sorted(experiments()[name]), 2):
         first, second = styles.of(one), styles.of(other)
         apart = np.linalg.norm(seen(first.colour) - seen(second.colour))
@@ -55,12 +54,12 @@ def test_red_and_green_of_equal_lightness_are_not_told_apart():
 
 
 def test_an_algorithm_of_tables_and_of_nets_is_drawn_alike():
-    styles = every_style(Project.here(ROOT).styles())
+    styles = every_style(listed_styles(Project.here(ROOT)))
     assert styles.of("dqn/fedq_k") == styles.of("td/fedq_k")
 
 
 def test_an_algorithm_that_is_not_listed_gets_a_free_style_the_same_each_time():
-    listed = dict(Project.here(ROOT).styles())
+    listed = dict(listed_styles(Project.here(ROOT)))
     del listed["qavg"], listed["lfrl"]
     first, again = every_style(listed), every_style(listed)
     assert first == again
@@ -78,13 +77,13 @@ def test_there_are_more_free_styles_than_algorithms():
 def test_every_listed_style_is_used_and_a_wrong_name_gets_the_nearest(tmp_path):
     (tmp_path / "workflow" / "papers").mkdir(parents=True)
     project = Project.here(tmp_path)
-    assert project.styles() == {}
+    assert listed_styles(project) == {}
     path = tmp_path / "workflow" / "style.yaml"
     path.write_text("algorithms: {qavgg: {colour: '#000000'}}")
     with pytest.raises(PfedrlError, match=r"style\.yaml.*Did you mean 'qavg'"):
-        project.styles()
+        listed_styles(project)
     path.write_text("algorithms: {qavg: {color: '#000000'}}")
     with pytest.raises(PfedrlError, match=r"style\.yaml.*unknown key 'color'.*'colour'"):
-        project.styles()
+        listed_styles(project)
     path.write_text("algorithms: {qavg: {colour: '#000000'}}")
-    assert project.styles() == {"qavg": Style(colour="#000000")}
+    assert listed_styles(project) == {"qavg": Style(colour="#000000")}

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from pfedrl.pipeline.artifact import read_run
 
 from pfedrl.core.metrics import better_way, entries, possible, words_of
 from pfedrl.core.registry import components
-from pfedrl.pipeline.artifact import read_run
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT

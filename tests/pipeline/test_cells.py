@@ -75,32 +75,6 @@ def test_a_budget_shortens_only_what_an_algorithm_has(tmp_path: Path):
     assert found["qavg_local_steps=1_kappa=0"].runnable.iterations == 16
 
 
-@pytest.mark.parametrize(
-    ("experiment", "message"),
-    [
-        ({"variants": {"qavgg": {}}}, "unknown algorithm 'qavgg'. Did you mean 'qavg'?"),
-        (
-            {"family": {"name": "random_mpd"}, "variants": {"qavg": AVERAGING}},
-            "unknown family 'random_mpd'. Did you mean 'random_mdp'?",
-        ),
-        (
-            {"variants": {"qavg": {**AVERAGING, "learning_rte": 1}}},
-            "unknown key 'learning_rte'. Did you mean 'learning_rate'?",
-        ),
-        ({"family": {}, "variants": {"qavg": AVERAGING}}, "the key 'name' is missing"),
-        (
-            {"variants": {"qavg": {}}, "sweep": {"kappa": [1]}},
-            "must be family.<key> or algorithm.<key>",
-        ),
-    ],
-)
-def test_mistakes_are_explained(tmp_path: Path, experiment: dict, message: str):
-    with pytest.raises(PfedrlError) as caught:
-        expand(tmp_path, experiment)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_an_unknown_cell_gets_the_nearest(tmp_path: Path):
     with pytest.raises(PfedrlError, match=r"Did you mean 'qavg_local_steps=1_kappa=0"):
         find_cell(project(tmp_path), "p", "e", "qavg_local_steps=1_kappa=0.2", "s")

@@ -3,17 +3,16 @@ missing, sentences about many cells, readings by metric."""
 
 import pytest
 
+from pfedrl.analysis.check import check_paper
 from pfedrl.analysis.claims import evaluate
-from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.data import data_sets
 from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone
-from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading
-from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
+from tests.projects import AVERAGING, project
 from tests.tiny import ROOT, every_short_run
 
 REAL = Project.here(ROOT)
@@ -23,18 +22,12 @@ def test_settings_of_all_variants_reach_those_that_have_them_and_give_way_to_the
     variants = {"qavg": {"learning_rate": 0.5, "decay": 0.1}, "random_policy": {},
                 "short": {**AVERAGING, "algorithm": "qavg", "iterations": 8}}  # fmt: skip
     common = {"iterations": 32, "local_steps": 4}
-    made = project(tmp_path, {"e": BUDGET}, **with_experiment(variants=variants, settings=common))
+    edits = {"experiments/e/variants": variants, "experiments/e/settings": common}
+    made = project(tmp_path, edits=edits)
     found = {cell.variant: cell.runnable for cell in cells(made, "p", "e", None)}
     assert found["qavg"].iterations == 32
     assert found["short"].iterations == 8
     assert "iterations" not in type(found["random_policy"]).model_fields
-
-
-def test_a_common_setting_that_no_variant_has_is_named(tmp_path):
-    spec = with_experiment(variants={"qavg": AVERAGING}, settings={"iteratoins": 32})
-    made = project(tmp_path, {"e": BUDGET}, **spec)
-    with pytest.raises(PfedrlError, match=r"settings: unknown .*'iteratoins'.*'iterations'"):
-        list(cells(made, "p", "e", None))
 
 
 def test_missing_data_skip_an_experiment_with_the_reason_and_break_no_check(tmp_path, monkeypatch):

@@ -1,27 +1,19 @@
 """Settings: the project's own files are valid, and mistakes are explained in one line."""
 
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pfedrl.algorithms.tabular.qavg import QAvg
-from pfedrl.core.errors import USAGE, PfedrlError, unknown
+from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import load
 from pfedrl.core.settings import read_yaml, validate
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.scale import Scale
-from tests.projects import write_paper, write_scale
+from pfedrl.pipeline.project import RULES, Project
+from tests.projects import AVERAGING, BUDGET, EXPERIMENT, ROOT, project, write_paper
 
-ROOT = Path(__file__).parents[2]
 SCALES = sorted(path.stem for path in (ROOT / "workflow" / "scales").glob("*.yaml"))
-SCALE: dict[str, Any] = {
-    "scale": "s",
-    "description": "d",
-    "verdicts": True,
-    "papers": {"qavg": {"default": {"seeds": 8, "block": 4}}},
-}
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -41,100 +33,6 @@ def test_smoke_gives_no_verdict():
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_scale_writes_its_figures_below_its_own_results(scale: str):
     assert Path(Project(ROOT).scale(scale).figures).is_relative_to(f"results/{scale}")
-
-
-def test_a_scale_file_cannot_name_the_committed_figures(tmp_path: Path):
-    write_paper(tmp_path, "qavg", PAPER)
-    write_scale(tmp_path, "s", SCALE | {"figures": "paper_figures"})
-    with pytest.raises(PfedrlError, match="unknown key 'figures'"):
-        Project(tmp_path).scale("s")
-
-
-def changed(**budget: Any) -> dict[str, Any]:
-    return {**SCALE, "papers": {"qavg": {"default": {"seeds": 8, "block": 4, **budget}}}}
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({**SCALE, "verdict": True}, "unknown key 'verdict'. Did you mean 'verdicts'?"),
-        (changed(sedes=4), "papers.qavg.default: unknown key 'sedes'. Did you mean 'seeds'?"),
-        (changed(seeds=-5), "papers.qavg.default.seeds: Input should be greater than 0"),
-        (changed(block=0), "papers.qavg.default.block: Input should be greater than 0"),
-        (changed(seeds="many"), "papers.qavg.default.seeds: Input should be a valid integer"),
-    ],
-)
-def test_a_bad_scale_is_explained(values: dict[str, Any], message: str):
-    with pytest.raises(PfedrlError) as caught:
-        validate(Scale, values, "workflow/scales/s.yaml")
-    assert str(caught.value).startswith("workflow/scales/s.yaml")
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert caught.value.exit_code == USAGE
-
-
-PAPER: dict[str, Any] = {
-    "title": "t",
-    "reference": "r",
-    "experiments": {"e": {"title": "t", "variants": {"qavg": {}}}},
-}
-PRINTED = {"experiment": "e", "variant": "qavg", "metric": "m", "value": "1.0"}
-ARTIFACT = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "caption": "c"}
-
-
-@pytest.mark.parametrize(
-    ("extra", "message"),
-    [
-        (
-            {"artifacts": {"t1": {**ARTIFACT, "captoin": "c"}}},
-            "p/artifacts.yaml, t1: unknown key 'captoin'. Did you mean 'caption'?",
-        ),
-        (
-            {"artifacts": {"t1": ARTIFACT}, "printed": {"t2": []}},
-            "p/printed/t2.csv: unknown artifact 't2'. Did you mean 't1'?",
-        ),
-        (
-            {"artifacts": {"t1": ARTIFACT}, "printed": {"t1": [PRINTED, PRINTED | {"value": "x"}]}},
-            "p/printed/t1.csv, line 3, value: Input should be a valid decimal",
-        ),
-        (
-            {"artifacts": {"t1": ARTIFACT}, "printed": {"t1": [{**PRINTED, "at": "0.2"}]}},
-            "'along' and 'at' must be given together",
-        ),
-        (
-            {"artifacts": {"t1": {**ARTIFACT, "printed": [PRINTED]}}, "printed": {"t1": [PRINTED]}},
-            "p/artifacts.yaml, t1: 'printed' is read from workflow/papers/p/printed/t1.csv",
-        ),
-        ({"artifacts": {"t1": {**ARTIFACT, "experiments": ["x"]}}}, "unknown experiment 'x'"),
-        (
-            {
-                "claims": [
-                    {
-                        "id": "c",
-                        "words": "w",
-                        "where": "Table 1",
-                        "test": {
-                            "kind": "holds", "experiment": "e", "variant": "v", "metric": "m",
-                            "tolerence": 1.0,
-                        },
-                    }
-                ]
-            },
-            "unknown key 'tolerence'. Did you mean 'tolerance'?",
-        ),
-        (
-            {"claims": [{"id": "c", "words": "w", "where": "x", "test": {"kind": "hold"}}]},
-            "p/claims.yaml, 0.test",
-        ),
-    ],
-)  # fmt: skip
-def test_a_bad_paper_is_explained(tmp_path: Path, extra: dict[str, Any], message: str):
-    write_paper(tmp_path, "p", {**PAPER, **extra})
-    with pytest.raises(PfedrlError) as caught:
-        Project(tmp_path).paper("p")
-    assert str(caught.value).startswith("workflow/papers/p")
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -181,31 +79,25 @@ def test_a_printed_number_keeps_its_digits_and_need_not_have_an_error():
 
 
 def test_a_file_of_printed_numbers_needs_its_columns(tmp_path: Path):
-    write_paper(tmp_path, "p", {**PAPER, "artifacts": {"t1": ARTIFACT}, "printed": {"t1": []}})
+    table = {"kind": "table", "title": "t", "draw": "d", "experiments": ["e"], "caption": "c"}
+    made = project(tmp_path, {"artifacts": {"t1": table}, "printed": {"t1": []}})
     path = tmp_path / "workflow/papers/p/printed/t1.csv"
     path.write_text("experiment,variant,metric,value\ne,qavg,m,1\n")
     with pytest.raises(PfedrlError, match=r"t1.csv: the first line must be experiment,variant,"):
-        Project(tmp_path).paper("p")
+        made.paper("p")
 
 
 def test_unknown_names_get_the_nearest(tmp_path: Path):
-    project = Project(ROOT)
+    own = Project(ROOT)
     for ask in [
-        lambda: project.scale("laptpo"),
-        lambda: project.paper("qavgg"),
-        lambda: project.family_defaults("random_mdb"),
+        lambda: own.scale("laptpo"),
+        lambda: own.paper("qavgg"),
+        lambda: own.family_defaults("random_mdb"),
     ]:
         with pytest.raises(PfedrlError, match="Did you mean"):
             ask()
     with pytest.raises(PfedrlError, match="holds the Snakefile"):
         Project.here(tmp_path)
-
-
-def test_a_scale_of_an_unknown_experiment_is_refused(tmp_path: Path):
-    write_paper(tmp_path, "p", PAPER)
-    write_scale(tmp_path, "s", SCALE)
-    with pytest.raises(PfedrlError, match="unknown paper 'qavg'"):
-        Project(tmp_path).scale("s")
 
 
 def test_a_misspelt_key_that_is_required_gets_its_spelling():
@@ -220,3 +112,65 @@ def test_an_unknown_name_is_placed_and_the_list_of_known_ones_is_short():
         load("envs", "windy_clif", "page.yaml")
     message = str(unknown("target", "x", [f"name{i}" for i in range(100)]))
     assert "100 in all" in message and message.count("name") <= 31
+
+
+def test_a_default_budget_need_not_fit_every_experiment(tmp_path: Path):
+    budget = BUDGET | {"algorithm": {"largest": 4, "iterations": 8}}
+    made = project(tmp_path, edits={"scale/papers/p": {"default": budget}})
+    assert next(cells(made, "p", "e", "s")).runnable.iterations == 8
+    assert next(cells(made, "p", "theory", "s")).runnable.largest == 4
+
+
+READING = {
+    "id": "r", "words": "two local steps", "experiments": ["e"],
+    "variants": {"random_policy": {}, "qavg": {"local_steps": 2}},
+}  # fmt: skip
+
+
+def test_a_reading_makes_an_experiment_that_differs_in_what_it_says_only(tmp_path: Path):
+    edits = {"experiments/e/variants/left_out": {"algorithm": "qavg"}}
+    made = project(tmp_path, {"readings": [READING]}, edits)
+    own, read = (made.experiment("p", name) for name in ("e", "e_r"))
+    assert list(made.paper("p").experiments) == ["e", "e_r", "theory"]
+    assert read.title == "t, two local steps"
+    assert list(read.variants) == ["qavg", "random_policy"]
+    assert read.variants["qavg"] == AVERAGING | {"local_steps": 2}
+    assert (read.family, read.sweep, read.settings) == (own.family, own.sweep, own.settings)
+    assert "comparison_e_r" in made.paper("p").artifacts
+    assert made.place("p", "e_r") == "workflow/papers/p/readings.yaml, r"
+
+
+def test_a_reading_of_two_experiments_may_name_what_only_one_has(tmp_path: Path):
+    fewer = EXPERIMENT | {"variants": {"random_policy": {}}}
+    both = READING | {"experiments": ["e", "f"]}
+    made = project(tmp_path, {"readings": [both]}, {"experiments/f": fewer})
+    assert list(made.experiment("p", "e_r").variants) == ["qavg", "random_policy"]
+    assert list(made.experiment("p", "f_r").variants) == ["random_policy"]
+
+
+def test_a_reading_may_be_of_other_environments(tmp_path: Path):
+    elsewhere = READING | {"family": {"agents": 2}, "variants": {"random_policy": {}, "qavg": {}}}
+    made = project(tmp_path, {"readings": [elsewhere]})
+    own, read = (made.experiment("p", name) for name in ("e", "e_r"))
+    assert read.family == own.family | {"agents": 2} != own.family
+    assert read.variants == {name: own.variants[name] for name in ("qavg", "random_policy")}
+    (reading,) = made.paper("p").readings
+    assert set(reading.changed) == {"qavg", "random_policy"}, (
+        "both, though their settings are the same"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("all", "'all' is the name of a Snakemake rule"), ("a b", "name")]
+)
+def test_a_paper_is_a_rule(tmp_path: Path, name: str, message: str):
+    write_paper(tmp_path, name, {"title": "t", "reference": "r", "experiments": {"e": EXPERIMENT}})
+    with pytest.raises(PfedrlError, match=f"workflow/papers/{name}: .*{message}"):
+        Project(tmp_path).paper(name)
+
+
+def test_the_rules_that_papers_must_not_be_called_are_those_that_exist():
+    files = [ROOT / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")]
+    text = "\n".join(path.read_text() for path in files)
+    found = re.findall(r"^(?:rule|checkpoint) (\w+):|^use rule \w+ as (\w+) ", text, re.MULTILINE)
+    assert {name or other for name, other in found} == RULES

@@ -12,7 +12,10 @@ from shlex import quote
 
 from snakemake.cli import get_argument_parser
 
+from pfedrl.analysis.check import check_paper
+from pfedrl.analysis.cuts import cuts_of
 from pfedrl.analysis.findings import asked_at_other_scales
+from pfedrl.analysis.style import listed_styles
 from pfedrl.cli.program import available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
@@ -21,9 +24,7 @@ from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells, draws_path, parse_block
 from pfedrl.pipeline.console import take_over
 from pfedrl.pipeline.costs import START_UP, UNKNOWN_MINUTES, Known, is_short, megabytes, minutes
-from pfedrl.pipeline.cuts import cuts_of
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
-from pfedrl.pipeline.measured import check_paper
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
@@ -122,17 +123,6 @@ def is_skipped(paper, experiment):
     return budget is not None and not runs_of(SCALE, paper, experiment)
 
 
-def check_drawings():
-    """Every artifact names a module that draws it."""
-    folder = Path(workflow.basedir, "pfedrl", "analysis", "figures")
-    known = [path.stem for path in folder.glob("[!_]*.py")]
-    for paper in PAPERS:
-        for name, artifact in artifacts_of(SCALE, paper).items():
-            if artifact.draw not in known:
-                where = f"workflow/papers/{paper}/artifacts.yaml, {name}.draw"
-                raise unknown("drawing", artifact.draw, known, where)
-
-
 # Snakemake does not tell a Snakefile its targets, so its own parser is asked again
 TARGETS = get_argument_parser().parse_args(sys.argv[1:]).targets or []
 
@@ -144,8 +134,7 @@ try:
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     SKIPPED = what_is_skipped()
-    PROJECT.styles()
-    check_drawings()
+    listed_styles(PROJECT)
     for paper in PROJECT.papers:
         check_paper(PROJECT, paper)
 except PfedrlError as error:

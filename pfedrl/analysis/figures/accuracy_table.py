@@ -1,21 +1,56 @@
 """DePRL, Tables 1, 2, 7 and 8: accuracies by data set, pi, graph and algorithm."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate, left_out_note
-from pfedrl.pipeline.data_drawings import AccuracyTable
+from pfedrl.core.settings import Settings
 from pfedrl.pipeline.paper import Printed
 
 PAPER = "Paper"
 
 
+class Group(Settings):
+    """Columns of a table: the same algorithms on a graph."""
+
+    title: str
+    variants: list[str] = Field(min_length=1, description="in the order of the rows")
+
+
+class Options(BaseOptions):
+    """Accuracies, a section a data set and a row a pi and algorithm."""
+
+    groups: list[Group] = Field(min_length=1)
+    controls: list[str] = Field(
+        default_factory=list, description="variants without a graph, the same in all groups"
+    )
+    metrics: dict[str, str] = Field(
+        min_length=1,
+        description="a heading to its metric; {pi} in it is the row's. The first is the printed",
+    )
+    pi: list[float] = Field(min_length=1, description="the rows")
+    trained_at: float | None = Field(None, description="pi of the runs, where it is not the row's")
+
+    def named(self) -> Iterator[Named]:
+        for variant in (*self.controls, *(v for group in self.groups for v in group.variants)):
+            yield Named("groups or controls", variant=variant)
+        for title, metric in self.metrics.items():
+            for pi in self.pi:
+                yield Named(f"metrics.{title}", metric=metric.format(pi=f"{pi:g}"))
+
+
 def draw(context: Context) -> Table:
-    options = context.options(AccuracyTable)
+    import pandas as pd
+
+    options = context.options(Options)
     printed = {(row.experiment, row.variant, row.metric, row.at): row
                for row in context.artifact.printed}  # fmt: skip
     sections, data = [], []
@@ -43,7 +78,7 @@ def draw(context: Context) -> Table:
     return Table(columns, sections, frame.reset_index(drop=True), left_out_note(frame))
 
 
-def lines(options: AccuracyTable) -> list[list[str]]:
+def lines(options: Options) -> list[list[str]]:
     """The variants of each row, one a group."""
     order = zip(*(group.variants for group in options.groups), strict=True)
     return [*map(list, order), *([control] * len(options.groups) for control in options.controls)]
@@ -56,7 +91,7 @@ def label(context: Context, experiment: str, variant: str) -> str:
 
 def entry(
     context: Context,
-    options: AccuracyTable,
+    options: Options,
     printed: dict[tuple[str, str, str, Any], Printed],
     experiment: str,
     variant: str,

@@ -4,18 +4,18 @@ Each experiment has one without being asked; `comparison` in its settings choose
 is better, and the baseline.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib.axes
 import numpy as np
-import pandas as pd
-import seaborn
 
 from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import cell_label, swept_name
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import mean_interval, paired_differences
 from pfedrl.analysis.style import CEILING, new_figure, panel_labels
 from pfedrl.analysis.summaries import STATISTICS, Summary, sweep_name
@@ -31,12 +31,25 @@ from pfedrl.analysis.tables import (
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import PREFERRED, words_of
 from pfedrl.core.registry import is_control
-from pfedrl.pipeline.drawings import LONG_RUN, SHOWN, Comparison
+from pfedrl.pipeline.paper import LONG_RUN, SHOWN, Comparison
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas as pd
 
 SENT = "megabytes_sent"
 FEW = 20  # seeds, each of which can be told from the others
 COLUMNS = 3
 ROW, HEAD = 0.2, 0.75  # inches: a variant, and what a panel needs besides
+
+
+class Options(Comparison, BaseOptions):
+    """The experiment's own `comparison`."""
+
+    def named(self) -> Iterator[Named]:
+        yield Named("comparison", variant=self.baseline, metric=self.metric)
+        if (top := self.ceiling) is not None:
+            yield Named("comparison.ceiling", top.experiment, top.cell, metric=top.metric)
 
 
 class Variant(NamedTuple):
@@ -50,9 +63,11 @@ class Variant(NamedTuple):
 
 
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
     name = context.artifact.experiments[0]
     summary = context.summaries[name]
-    options = context.options(Comparison)
+    options = context.options(Options)
     points = list(compared(context, name))
     metric = options.metric or default_metric(name, summary, points)
     top = ceiling(context, options)
@@ -110,7 +125,7 @@ def default_metric(
 
 
 def rows(
-    summary: Summary, options: Comparison, metric: str, variants: list[Variant]
+    summary: Summary, options: Options, metric: str, variants: list[Variant]
 ) -> list[dict[str, Any]]:
     """Each variant's final values, and its differences on the same seeds to two of them."""
     measured = [v for v in variants if summary.measures(v.cell, metric)]
@@ -136,7 +151,7 @@ def rows(
     return found
 
 
-def ceiling(context: Context, options: Comparison) -> list[dict[str, Any]]:
+def ceiling(context: Context, options: Options) -> list[dict[str, Any]]:
     """What another experiment reaches, where it was run; its seeds are not those of the others."""
     top = options.ceiling
     if top is None or (summary := context.summaries.get(str(top.experiment))) is None:
@@ -205,6 +220,8 @@ def shift(row: Mapping[Any, Any], key: str) -> str:
 
 def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFrame) -> Any:
     """A panel a point: every seed's final value, and over it the mean with its interval."""
+    import pandas as pd
+
     points = list(data.groupby("point", sort=False))
     columns = min(COLUMNS, len(points))
     lines = -(-len(points) // columns)
@@ -253,6 +270,8 @@ def finals(context: Context, row: Mapping[Any, Any]) -> np.ndarray:
 def strip(
     axis: matplotlib.axes.Axes, own: pd.DataFrame, seeds: pd.DataFrame, colours: dict[str, str]
 ) -> None:
+    import seaborn
+
     labels = own["label"].tolist()
     alpha = 0.7 if len(seeds) <= FEW * len(labels) else 0.2
     seaborn.stripplot(

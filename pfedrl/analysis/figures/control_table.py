@@ -1,15 +1,18 @@
 """PFedRL-Rep, Tables 3 and 4: returns over training, and what running takes."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, final, left_out_note
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.registry import is_control
-from pfedrl.pipeline.drawings import ControlTable
 
 METRICS = {
     "return_average": "Average", "return_median": "Median", "return_deviation": "Deviation",
@@ -24,9 +27,26 @@ SECONDS = {
 PRINTED = [metric for metric in METRICS if metric != "return_variance"]
 
 
+class Options(BaseOptions):
+    """Statistics of training; variants that are not listed follow those that are."""
+
+    variants: list[str] = Field(default_factory=list, description="the first rows, in order")
+    floor: str
+    ceiling: str
+    printed_seconds: dict[str, float] = Field(default_factory=dict)
+
+    def named(self) -> Iterator[Named]:
+        yield Named("floor", variant=self.floor)
+        yield Named("ceiling", variant=self.ceiling)
+        for variant in (*self.variants, *self.printed_seconds):
+            yield Named("variants or printed_seconds", variant=variant)
+
+
 def draw(context: Context) -> Table:
+    import pandas as pd
+
     (summary,) = context.summaries.values()
-    options = context.options(ControlTable)
+    options = context.options(Options)
     compared = {(row.variant, row.metric): row.theirs for row in context.comparisons()}
     variants, controls = rows_of(summary, options), [options.ceiling, options.floor]
     averages = [v for v in variants if (v, "return_average") in compared]
@@ -74,7 +94,7 @@ def columns() -> list[Column]:
     return [*found, Column("Greedy"), *(Column(title, "Seconds") for title in SECONDS.values())]
 
 
-def rows_of(summary: Summary, options: ControlTable) -> list[str]:
+def rows_of(summary: Summary, options: Options) -> list[str]:
     """The variants that the options list, then every other that learns."""
     learning = [
         cell for cell, facts in summary.facts["cells"].items()

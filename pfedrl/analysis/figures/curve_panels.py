@@ -1,25 +1,98 @@
 """Learning curves in panels: for each line a cell and a metric of an experiment."""
 
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, model_validator
 
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import filled
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import CEILING, FAINT, leave_empty, new_figure, panel_labels
 from pfedrl.core.metrics import possible
 from pfedrl.core.recorder import ALL_AGENTS
-from pfedrl.pipeline.drawings import CurveLine, CurvePanel, CurvePanels
+from pfedrl.core.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "missing", "diverged"]
 LEGEND_COLUMNS = 5
 MARK: dict[str, Any] = {"color": FAINT, "ls": "--", "lw": 0.9}
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
+
+
+class CurveLine(Settings):
+    """A line of a panel. Where one algorithm has several, they are shades of its colour."""
+
+    cell: str
+    metric: str | None = Field(None, description="the panel's, where it is left out")
+    experiment: str | None = Field(None, description="the panel's, where it is left out")
+    label: str | None = Field(
+        None, description="the variant's, where it is left out; {local_steps} is that setting"
+    )
+    ceiling: bool = Field(False, description="its last value, as a level across the panel")
+
+
+class CurvePanel(Settings):
+    """A panel of learning curves."""
+
+    title: str
+    experiment: str | None = Field(None, description="the artifact's first, where it is left out")
+    metric: str | None = Field(None, description="of lines that have none of their own")
+    lines: list[CurveLine] = Field(
+        default_factory=list, description="the figure's, where none are given"
+    )
+    agent: int | None = Field(None, ge=0, description="agents are pooled where it is left out")
+    until: float | None = Field(None, gt=0, description="where the horizontal axis ends")
+    limits: tuple[float, float] | None = Field(None, description="of the vertical axis")
+    mark: float | None = Field(None, description="a dashed level")
+    x: str | None = Field(None, description="the axes' names, where they are not the figure's")
+    y: str | None = None
+
+
+class Options(BaseOptions):
+    """Learning curves in panels."""
+
+    panels: list[CurvePanel] = Field(min_length=1)
+    lines: list[CurveLine] = Field(
+        default_factory=list,
+        description="of panels without their own; one without the panel's metric is left out there",
+    )
+    columns: int = Field(2, gt=0)
+    band: float | None = Field(None, gt=0, description="standard errors shaded; else the interval")
+    intervals: Literal["along", "end"] = Field(
+        "along", description="bands along the lines or, where they would cover each other, bars "
+        "at the lines' ends"
+    )  # fmt: skip
+    legend: Literal["figure", "panel"] = "figure"
+    x: str = "episode"
+    y: str = "return"
+
+    @model_validator(mode="after")
+    def every_line_has_a_metric(self) -> Options:
+        for number, panel in enumerate(self.panels):
+            for line in panel.lines or self.lines:
+                if panel.metric is None and line.metric is None:
+                    raise ValueError(f"panels.{number}: '{line.cell}' has no metric")
+            if not (panel.lines or self.lines):
+                raise ValueError(f"panels.{number} has no lines")
+        return self
+
+    def named(self) -> Iterator[Named]:
+        for number, panel in enumerate(self.panels):
+            key = f"panels.{number}"
+            for line in panel.lines or self.lines:
+                experiment = line.experiment or panel.experiment
+                strict = line.metric or (panel.metric if panel.lines else None)
+                yield Named(key, experiment, cell=line.cell, metric=strict)
+            if not panel.lines:  # of the figure's lines some may lack the metric, but not all
+                yield Named(key, self.lines[0].experiment or panel.experiment, metric=panel.metric)
 
 
 @dataclass(frozen=True)
@@ -34,7 +107,10 @@ class Curve:
 
 
 def draw(context: Context) -> Drawing:
-    options = context.options(CurvePanels)
+    import pandas as pd
+    from matplotlib.lines import Line2D
+
+    options = context.options(Options)
     panels, columns = options.panels, min(options.columns, len(options.panels))
     curves = [
         curve
@@ -83,7 +159,7 @@ def styled(context: Context, curves: list[Curve]) -> dict[str, Look]:
 
 
 def find(
-    context: Context, options: CurvePanels, number: int, panel: CurvePanel, line: CurveLine
+    context: Context, options: Options, number: int, panel: CurvePanel, line: CurveLine
 ) -> Curve | None:
     """A line's statistics; None where a line of the whole figure lacks the panel's metric, and
     where its experiment was not run."""
@@ -114,15 +190,17 @@ def find(
     return Curve(number, label, algorithm["name"], data.assign(line=label), line.ceiling)
 
 
-def reason(context: Context, options: CurvePanels, panel: CurvePanel) -> str:
+def reason(context: Context, options: Options, panel: CurvePanel) -> str:
     """Why a panel has no line."""
     named = [line.experiment or panel.experiment for line in panel.lines or options.lines]
     found = (why for experiment, why in context.absent.items() if experiment in named)
     return "; ".join(dict.fromkeys(found))
 
 
-def dress(axis: Axes, panel: CurvePanel, options: CurvePanels) -> None:
+def dress(axis: Axes, panel: CurvePanel, options: Options) -> None:
     """Title, names and ends of the axes."""
+    from matplotlib.ticker import MaxNLocator
+
     axis.set_title(panel.title, loc="left")
     axis.set_xlabel(panel.x or options.x)
     axis.set_ylabel(panel.y or options.y)

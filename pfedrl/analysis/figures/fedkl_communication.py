@@ -1,19 +1,38 @@
 """FedKL, Section V.D: rounds of communication until the return reaches a target."""
 
-import pandas as pd
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import standard_error
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate
-from pfedrl.pipeline.drawings import CommunicationTable
 
 METRIC = "rounds_to_target"
 
 
+class Options(BaseOptions):
+    """Rounds to a target."""
+
+    cells: list[str]
+    paper: dict[str, float] = Field(default_factory=dict, description="a cell to its rounds")
+
+    def named(self) -> Iterator[Named]:
+        for cell in self.cells:
+            yield Named("cells", cell=cell, metric="rounds_to_target")
+        for cell in self.paper:
+            yield Named("paper", cell=cell)
+
+
 def draw(context: Context) -> Table:
+    import pandas as pd
+
     (summary,) = context.summaries.values()
-    options = context.options(CommunicationTable)
+    options = context.options(Options)
     columns = [Column("Algorithm", words=True), Column("Target"), Column("Rounds")]
     columns += [Column("Seeds that reached it"), Column("Paper, to 350")]
     rows, data = [], []

@@ -1,21 +1,43 @@
 """FedKL's second experiment seen from above, and its traffic in time and space (ours)."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import label_of, new_figure, panel_labels
-from pfedrl.envs.views.traffic import FASTEST, draw_road, draw_vehicles
-from pfedrl.pipeline.drawings import Driving
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
 
 METRICS = ("lap_position", "speed", "x", "y")
 
 
+class Options(BaseOptions):
+    """Traffic in time and space."""
+
+    cells: list[str]
+    second: float = Field(ge=0, description="of the view from above")
+
+    def named(self) -> Iterator[Named]:
+        for cell in self.cells:
+            yield Named("cells", cell=cell)
+
+
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
+    from pfedrl.envs.views.traffic import draw_road, draw_vehicles
+
     (summary,) = context.summaries.values()
-    options = context.options(Driving)
+    options = context.options(Options)
     cells = options.cells
     frames = {cell: _trace(summary.statistics, cell) for cell in cells}
     second = min(options.second, frames[cells[-1]]["second"].max())
@@ -49,6 +71,10 @@ def _trace(statistics: pd.DataFrame, cell: str) -> pd.DataFrame:
 
 def _time_space(axis: Axes, trace: pd.DataFrame) -> LineCollection:
     """Every vehicle's way, coloured by its speed; a way ends where a lap does."""
+    from matplotlib.collections import LineCollection
+
+    from pfedrl.envs.views.traffic import FASTEST
+
     segments, speeds = [], []
     for _, way in trace.groupby("vehicle"):
         points = way[["second", "lap_position"]].to_numpy()

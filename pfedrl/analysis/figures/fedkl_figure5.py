@@ -1,8 +1,5 @@
 """FedKL, Figure 5: a learning curve, with the rounds marked whose agents have a negative G."""
 
-import pandas as pd
-from matplotlib.ticker import MaxNLocator
-
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import INK, label_of, new_figure
 
@@ -12,6 +9,9 @@ NEGATIVE = "#c1272d"
 
 def draw(context: Context) -> Drawing:
     """One seed: a mean over several would blur which rounds are meant."""
+    import pandas as pd
+    from matplotlib.ticker import MaxNLocator
+
     (summary,) = context.summaries.values()
     (cell,) = summary.cells(VARIANT)
     data = pd.DataFrame({

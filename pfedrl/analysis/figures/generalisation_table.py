@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.statistics import standard_error
@@ -19,6 +18,8 @@ SHOWN = {"training": TRAINING, "held_out": HELD_OUT}
 
 
 def draw(context: Context) -> Table:
+    import pandas as pd
+
     columns = [Column("Algorithm", words=True), Column("E", words=True)]
     columns += [Column(title) for title in ("Training", "New environments", "Gap")]
     sections, data = [], []

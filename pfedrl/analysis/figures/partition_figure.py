@@ -1,12 +1,17 @@
 """Who has how many samples of which class, at each pi: what Dirichlet(pi) makes of a data set."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
-import seaborn
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VARIANT, METRIC = "majority_class", "samples_of_class_"
 ALONG = "pi"
@@ -14,6 +19,9 @@ ALONG = "pi"
 
 def draw(context: Context) -> Drawing:
     """A row of maps for each data set, of the first seed: a mean over seeds would blur them."""
+    import pandas as pd
+    import seaborn
+
     points = {name: summary.points_along(VARIANT, ALONG) for name, summary in
               context.summaries.items()}  # fmt: skip
     rows, columns = len(points), max(map(len, points.values()))
@@ -50,6 +58,8 @@ def counts(summary: Summary, cell: str) -> np.ndarray:
 
 
 def long_form(samples: np.ndarray, experiment: str, pi: float) -> pd.DataFrame:
+    import pandas as pd
+
     worker, label = np.indices(samples.shape)
     return pd.DataFrame({
         "experiment": experiment, "pi": pi, "worker": worker.ravel() + 1, "class": label.ravel(),

@@ -1,18 +1,24 @@
 """PFedRL-Rep, Figure 2: each agent's estimate beside the truth, and its course over episodes."""
 
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import INK, label_of, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
 ESTIMATE, TRUTH, EPISODES = "negative_value", "negative_true_value", "episodes"
 
 
 def draw(context: Context) -> Drawing:
+    from matplotlib.lines import Line2D
+
     (summary,) = context.summaries.values()
     data = _data(summary)
     given = _looks(context, data)

@@ -1,18 +1,21 @@
 """QAvg, Figure 2: how often to meet. Left the converged objectives, right QAvg's curves."""
 
-import math
+from __future__ import annotations
 
-import pandas as pd
-from matplotlib.axes import Axes
+import math
+from typing import TYPE_CHECKING
 
 from pfedrl.analysis.curves import draw_curves, handles, shades
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.printed import Comparison
-from pfedrl.analysis.style import FAINT, INK, label_of, legend, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, INK, Style, label_of, legend, new_figure, panel_labels
 from pfedrl.analysis.summaries import STATISTICS, Summary
 from pfedrl.analysis.tables import estimate, final, sweep_text
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.style import Style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 METRIC = "objective"
 ALONG = "local_steps"
@@ -20,6 +23,8 @@ CURVES = "qavg"  # the variant whose curves are drawn
 
 
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
     by_variant = {_variant(summary): summary for summary in context.summaries.values()}
     compared = {(row.variant, row.at): row for row in context.comparisons()}
     table = _table_data(by_variant, compared)
@@ -45,6 +50,8 @@ def _table_data(
     by_variant: dict[str, Summary], compared: dict[tuple[str, float | None], Comparison]
 ) -> pd.DataFrame:
     """Each cell's last point, and the largest mean on the way, as the authors' script prints."""
+    import pandas as pd
+
     rows = []
     for variant, summary in by_variant.items():
         for steps, cell in summary.points_along(variant, ALONG).items():
@@ -62,6 +69,8 @@ def _table_data(
 
 
 def _curve_data(summary: Summary) -> pd.DataFrame:
+    import pandas as pd
+
     curves = [summary.curve(cell, METRIC) for cell in summary.points_along(CURVES, ALONG).values()]
     wanted = ["variant", "local_steps", "at", *STATISTICS]
     data = pd.concat(curves)[wanted]

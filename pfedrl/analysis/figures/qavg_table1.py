@@ -1,7 +1,5 @@
 """QAvg, Table 1: value in the noiseless centre as environments grow apart."""
 
-import pandas as pd
-
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.printed import Comparison
 from pfedrl.analysis.style import label_of
@@ -24,6 +22,8 @@ FLOOR, CEILING = "random_policy", "optimal_policy"
 
 
 def draw(context: Context) -> Table:
+    import pandas as pd
+
     columns = [Column("κ", words=True), Column(label_of(FLOOR))]
     for variant in ALGORITHMS:
         label = label_of(variant)

@@ -4,19 +4,22 @@ An experiment with readings has one without being asked. Lengths may differ betw
 readings were run at a smaller scale: each says so, and algorithms are to be compared within a row.
 """
 
-from textwrap import fill
-from typing import Any
+from __future__ import annotations
 
-import pandas as pd
-from matplotlib.axes import Axes
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.figures.comparison import STATISTICS, compared, default_metric
+from pfedrl.analysis.figures.comparison import Options, compared, default_metric
 from pfedrl.analysis.style import FAINT, label_of, new_figure
+from pfedrl.analysis.summaries import STATISTICS
 from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import is_control
-from pfedrl.pipeline.drawings import Comparison
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 OWN = "as the tables are run"
 LINE = 40  # letters of a reading's words
@@ -25,11 +28,13 @@ TITLE = 0.2  # inches, between the panel and the legend
 
 
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
     name, *readings = context.artifact.experiments
     own = context.summaries[name]
     spec = context.paper.experiments[name]
     points = list(compared(context, name))
-    metric = context.options(Comparison).metric or default_metric(name, own, points)
+    metric = context.options(Options).metric or default_metric(name, own, points)
     labels = {one.cell: one.label for _, variants in points for one in variants}
     shared = [
         variant

@@ -1,19 +1,53 @@
 """DePRL, Table 9: final accuracy and times, by the number of workers."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate
-from pfedrl.pipeline.data_drawings import ScalingTable, Timed
+from pfedrl.core.settings import Settings
+
+
+class Timed(Settings):
+    """How long something takes: ours in steps, the paper's in seconds."""
+
+    metric: str
+    reached: str | None = Field(None, description="the metric that is 0 where it was not reached")
+    printed: dict[str, dict[str, list[float]]] = Field(
+        default_factory=dict, description="experiment to variant to the paper's, a point each"
+    )
+
+
+class Options(BaseOptions):
+    """What the number of workers changes, a section a data set."""
+
+    variants: list[str] = Field(min_length=1)
+    along: str
+    points: list[float] = Field(min_length=1, description="of the sweep, as the paper has them")
+    metric: str = Field(description="the accuracy that is printed beside ours")
+    times: dict[str, Timed] = Field(description="a heading to a time")
+
+    def named(self) -> Iterator[Named]:
+        for variant in self.variants:
+            yield Named("variants", variant=variant)
+        yield Named("metric", metric=self.metric)
+        for title, timed in self.times.items():
+            for metric in filter(None, (timed.metric, timed.reached)):
+                yield Named(f"times.{title}", metric=metric)
 
 
 def draw(context: Context) -> Table:
-    options = context.options(ScalingTable)
+    import pandas as pd
+
+    options = context.options(Options)
     printed = {(row.experiment, row.variant, row.at): f"{row.value}"
                for row in context.artifact.printed}  # fmt: skip
     sections, data = [], []
@@ -55,7 +89,7 @@ def draw(context: Context) -> Table:
 
 
 def accuracy(
-    summary: Summary | None, options: ScalingTable, variant: str, point: float
+    summary: Summary | None, options: Options, variant: str, point: float
 ) -> tuple[str, dict[str, float]]:
     """Mean and deviation over seeds."""
     if summary is None:
@@ -65,9 +99,7 @@ def accuracy(
     return estimate(mean, deviation), {"accuracy": mean, "accuracy_deviation": deviation}
 
 
-def times(
-    summary: Summary | None, options: ScalingTable, timed: Timed, variant: str
-) -> list[float]:
+def times(summary: Summary | None, options: Options, timed: Timed, variant: str) -> list[float]:
     """Mean steps at each point; infinite where a seed never got there."""
     if summary is None:
         return []

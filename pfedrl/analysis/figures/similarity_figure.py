@@ -1,20 +1,51 @@
 """PFedRL-Rep, Figures 14 and 15, DePRL, Figure 3: cosines between agents, as heat maps."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
-import pandas as pd
-import seaborn
-from matplotlib.axes import Axes
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
-from pfedrl.pipeline.drawings import SimilarityMaps
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 ANNOTATED = 12  # agents at most whose cosines can be read as numbers
 
 
+class Options(BaseOptions):
+    """Cosines between agents, a row of maps for each experiment."""
+
+    variant: str
+    who: str = Field("agent", description="what the paper calls one")
+    point: dict[str, float] = Field(
+        default_factory=dict, description="of the sweep, by the names of its columns"
+    )
+    maps: dict[str, str] = Field(
+        default_factory=lambda: {
+            "transition": "transitions", "head": "private heads", "body": "representation"
+        },
+        description="what is compared, as in <what>_similarity_<agent>, to its title",
+    )  # fmt: skip
+    printed: dict[Literal["transition", "head", "body"], list[list[float]]] = Field(
+        default_factory=dict, description="the paper's maps, agent 1 first"
+    )
+
+    def named(self) -> Iterator[Named]:
+        yield Named("variant", variant=self.variant)
+
+
 def draw(context: Context) -> Drawing:
-    options = context.options(SimilarityMaps)
+    import pandas as pd
+
+    options = context.options(Options)
     printed = {str(name): np.array(rows) for name, rows in options.printed.items()}
     rows = len(context.summaries) + bool(printed)
     figure, grid = new_figure(2.4 * rows + 0.2, nrows=rows, ncols=3, squeeze=False)
@@ -38,7 +69,7 @@ def draw(context: Context) -> Drawing:
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
 
-def matrix(summary: Summary, options: SimilarityMaps, name: str) -> np.ndarray:
+def matrix(summary: Summary, options: Options, name: str) -> np.ndarray:
     """The cosines [agent, agent], the mean over seeds."""
     cell = summary.cell_at(options.variant, **options.point)
     rows = summary.statistics
@@ -53,6 +84,9 @@ def matrix(summary: Summary, options: SimilarityMaps, name: str) -> np.ndarray:
 
 def heat_map(axis: Axes, values: np.ndarray, title: str, who: str) -> None:
     """One map, agent 1 at the bottom left as in the paper; its least where no number is in it."""
+    import pandas as pd
+    import seaborn
+
     agents = range(1, len(values) + 1)
     few = len(agents) <= ANNOTATED
     every = 1 if few else len(agents) // 4
@@ -68,6 +102,8 @@ def heat_map(axis: Axes, values: np.ndarray, title: str, who: str) -> None:
 
 
 def long_form(values: np.ndarray, source: str, name: str) -> pd.DataFrame:
+    import pandas as pd
+
     first, second = np.indices(values.shape)
     return pd.DataFrame({
         "source": source, "of": name, "agent": first.ravel() + 1, "other": second.ravel() + 1,

@@ -1,23 +1,54 @@
 """PFedRL-Rep, Figure 11: how training time falls with the number of agents."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import Effect, effect, exponents, geometric_mean, mean_interval
 from pfedrl.analysis.style import FAINT, legend, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
-from pfedrl.pipeline.drawings import Speedup
+from pfedrl.core.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 LOOKS = (("-", "o"), ("--", "s"))  # of the marks' lines
 
 
+class Mark(Settings):
+    """A level of performance."""
+
+    metric: str = Field(description="what is fewer when faster")
+    reached: str = Field(description="the metric that is 0 where the mark was never reached")
+    label: str
+
+
+class Options(BaseOptions):
+    """Training time over the number of agents."""
+
+    variant: str
+    along: str = Field(description="the sweep's key: the number of agents")
+    marks: list[Mark] = Field(min_length=1, max_length=2)
+
+    def named(self) -> Iterator[Named]:
+        yield Named("variant", variant=self.variant)
+        for number, mark in enumerate(self.marks):
+            for metric in (mark.metric, mark.reached):
+                yield Named(f"marks.{number}", metric=metric)
+
+
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
     (summary,) = context.summaries.values()
-    options = context.options(Speedup)
+    options = context.options(Options)
     variant, along = options.variant, options.along
     colour = context.styles.of(variant).colour
     figure, (left, right) = new_figure(2.8, ncols=2)
@@ -76,6 +107,8 @@ def speedups(
     Seeds are the unit of replication: each has its ratios, averaged on a logarithmic scale, and
     its exponent.
     """
+    import pandas as pd
+
     cells = summary.points_along(variant, along)
     agents = np.array(list(cells))
     times = np.stack([summary.final(cell, metric) for cell in cells.values()])  # [N, seed]

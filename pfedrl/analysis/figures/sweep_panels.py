@@ -1,22 +1,63 @@
 """Final values of several algorithms along a sweep: DePRL, Figures 4, 8 and 9, PFedRL-Rep, 13."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import effect, exponents, geometric_mean, mean_interval
 from pfedrl.analysis.style import FAINT, leave_empty, new_figure, panel_labels
 from pfedrl.core.metrics import possible
-from pfedrl.pipeline.data_drawings import SweepPanel, SweepPanels
+from pfedrl.core.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 COLUMNS = 2
 PANEL_HEIGHT, LEGEND_HEIGHT = 2.1, 0.35  # inches
 APART = 0.012  # of the axis, between the lines' marks: no interval covers another
 
 
+class SweepPanel(Settings):
+    """A panel: a metric of an experiment's variants along its sweep."""
+
+    title: str
+    experiment: str
+    metric: str
+    y: str
+
+
+class Options(BaseOptions):
+    """Final values along a sweep."""
+
+    panels: list[SweepPanel] = Field(min_length=1)
+    variants: list[str] = Field(
+        default_factory=list, description="all that the sweep touches, where none are listed"
+    )
+    along: str
+    logarithmic: bool = Field(False, description="the vertical axis; means are geometric then")
+    x: str
+    shows: Literal["values", "speedups"] = Field(
+        "values", description="speedups: how many times lower than at the sweep's first point"
+    )
+
+    def named(self) -> Iterator[Named]:
+        for number, panel in enumerate(self.panels):
+            yield Named(f"panels.{number}", panel.experiment, metric=panel.metric)
+            for variant in self.variants:
+                yield Named(f"panels.{number}", panel.experiment, variant=variant)
+
+
 def draw(context: Context) -> Drawing:
-    options = context.options(SweepPanels)
+    import pandas as pd
+
+    options = context.options(Options)
     panels = options.panels
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
@@ -44,9 +85,11 @@ def draw(context: Context) -> Drawing:
     return Drawing(figure, data)
 
 
-def lines(context: Context, panel: SweepPanel, options: SweepPanels) -> pd.DataFrame:
+def lines(context: Context, panel: SweepPanel, options: Options) -> pd.DataFrame:
     """Means with 95% intervals over seeds, a row a variant and point; geometric ones on a
     logarithmic axis. Of a speedup each seed has its own ratios and its exponent."""
+    import pandas as pd
+
     summary, found = context.summaries[panel.experiment], []
     for variant in options.variants or dict.fromkeys(summary.statistics["variant"]):
         cells = summary.points_along(variant, options.along)
@@ -78,7 +121,7 @@ def lines(context: Context, panel: SweepPanel, options: SweepPanels) -> pd.DataF
 
 
 def draw_panel(
-    context: Context, axis: Axes, panel: SweepPanel, options: SweepPanels, data: pd.DataFrame
+    context: Context, axis: Axes, panel: SweepPanel, options: Options, data: pd.DataFrame
 ) -> None:
     texts = []
     points = sorted(data["at"].unique())

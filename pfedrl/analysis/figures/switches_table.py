@@ -1,21 +1,45 @@
 """What a switch changes: the code's choice beside the paper's, on the same seeds."""
 
-import pandas as pd
+from __future__ import annotations
+
+from collections.abc import Iterator
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import standard_error
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import Column, Section, Table, estimate
-from pfedrl.pipeline.drawings import Switches
+from pfedrl.core.settings import Settings
 
 METRIC = "centre_value"
 
 
+class Switch(Settings):
+    """The code's choice and the other: an experiment and a cell each."""
+
+    words: str
+    code: tuple[str, str]
+    switched: tuple[str, str]
+
+
+class Options(BaseOptions):
+    """What choices change."""
+
+    switches: list[Switch]
+
+    def named(self) -> Iterator[Named]:
+        for number, switch in enumerate(self.switches):
+            for experiment, cell in (switch.code, switch.switched):
+                yield Named(f"switches.{number}", experiment, cell=cell)
+
+
 def draw(context: Context) -> Table:
+    import pandas as pd
+
     columns = [Column("Algorithm", words=True), Column("Switch", words=True)]
     columns += [Column(title) for title in ("As the code", "Switched", "Change")]
     rows, data = [], []
-    for switch in context.options(Switches).switches:
+    for switch in context.options(Options).switches:
         sides = {}
         for side, (experiment, cell) in (("switched", switch.switched), ("code", switch.code)):
             sides[side] = context.summaries[experiment].final(cell, METRIC)

@@ -1,7 +1,5 @@
 """Control from samples: one row an algorithm, one column a family."""
 
-import pandas as pd
-
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import STATISTICS
@@ -11,6 +9,8 @@ METRIC = "objective"
 
 
 def draw(context: Context) -> Table:
+    import pandas as pd
+
     rows: dict[str, dict[str, str]] = {}
     data = []
     for name, summary in context.summaries.items():

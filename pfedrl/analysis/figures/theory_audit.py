@@ -1,20 +1,24 @@
 """The audit: one line a statement, with its verdict and how tight it was."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.instances import instances
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
-from pfedrl.pipeline.drawings import TheoryAudit
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
@@ -26,7 +30,23 @@ LEFT, RIGHT = 0.535, 0.76  # the panel's ends, as shares of the width
 WORDS = -LEFT / (RIGHT - LEFT)  # where the words begin, in widths of the panel
 
 
+class Options(BaseOptions):
+    """Statements with verdicts."""
+
+    groups: dict[str, str] = Field(description="an experiment to its heading")
+    tightness: dict[str, str] = Field(description="a claim to the metric that says how tight it is")
+
+    def named(self) -> Iterator[Named]:
+        for experiment in self.groups:
+            yield Named("groups", experiment)
+
+
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from pfedrl.analysis.claims import judge
+
     claims = [c for c in context.paper.claims if experiment_of(c) in context.summaries]
     verdicts = [judge(claim, context.paper, context.summaries) for claim in claims]
     rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
@@ -45,7 +65,7 @@ def experiment_of(claim: Claim) -> str:
 
 
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
-    options = context.options(TheoryAudit)
+    options = context.options(Options)
     used = _tightness(context, claim, options.tightness.get(claim.id))
     states = {"reproduced": HOLDS, "contradicted": FAILS, OUTSIDE: OUTSIDE}
     state = states.get(verdict["verdict"], OPEN)

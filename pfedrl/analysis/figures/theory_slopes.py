@@ -1,22 +1,42 @@
 """PFedTD-Rep's error over rounds and over agents, under each choice of step sizes."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import FAINT, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
-from pfedrl.pipeline.drawings import TheorySlopes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 LOOKS = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "D"), ("#56B4E9", "^"), ("#000000", "v"),
          ("#999999", "P"), ("#CC79A7", "X"), ("#E69F00", "*"))  # fmt: skip
 RATE = -2 / 3
 
 
+class Options(BaseOptions):
+    """What the figure of slopes draws, and in which words."""
+
+    labels: dict[str, str] = Field(description="the variants that are drawn, with their words")
+
+    def named(self) -> Iterator[Named]:
+        for variant in self.labels:
+            yield Named("labels", variant=variant)
+
+
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
     (summary,) = context.summaries.values()
-    labels = context.options(TheorySlopes).labels
+    labels = context.options(Options).labels
     data = pd.concat([
         _points(summary, "rounds", "error_t_"),
         _points(summary, "agents", "error_n_"),

@@ -1,7 +1,5 @@
 """Theory on drawn instances: how often each statement holds, and the smallest case where not."""
 
-import pandas as pd
-
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.instances import Instance, instances
 from pfedrl.analysis.style import label_of
@@ -11,6 +9,8 @@ from pfedrl.pipeline.claim import Claim, Exists, Holds
 
 def draw(context: Context) -> Table:
     """One row a claim about the artifact's experiments; the claim says which metric it is."""
+    import pandas as pd
+
     columns = [Column("Statement", words=True), Column("Claim", words=True)]
     columns += [Column(title) for title in ("Instances", "Holds on", "Tightest", "Counterexample")]
     rows, data = [], []

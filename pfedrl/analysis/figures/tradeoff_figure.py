@@ -1,20 +1,37 @@
 """PFedRL-Rep, Figure 12: computation against the worst agent's error, by the number of agents."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.figures.sweep_panels import APART, aside
+from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import geometric_mean
 from pfedrl.analysis.style import legend, new_figure, panel_labels
-from pfedrl.pipeline.drawings import Tradeoff
+
+
+class Options(BaseOptions):
+    """Computation against error."""
+
+    metric: str
+    along: str = Field(description="the sweep's key: the number of agents")
+    serial: str = Field(description="the variant whose agents are counted one after another")
+
+    def named(self) -> Iterator[Named]:
+        yield Named("metric", metric=self.metric)
+        yield Named("serial", variant=self.serial)
 
 
 def draw(context: Context) -> Drawing:
+    import pandas as pd
+
     (summary,) = context.summaries.values()
-    options = context.options(Tradeoff)
+    options = context.options(Options)
     rows: list[dict[str, Any]] = []
     for variant in dict.fromkeys(summary.statistics["variant"]):
         for agents, cell in summary.points_along(variant, options.along).items():

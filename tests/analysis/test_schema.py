@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pfedrl.pipeline.schema import schemas, write_schemas
+from pfedrl.analysis.schema import schemas, write_schemas
 
 COMMITTED = Path(__file__).parents[2] / "workflow" / "schemas"
 

@@ -1,19 +1,19 @@
-"""What a scale runs less of than an experiment's own settings, in words for captions."""
+"""The settings that a scale shortens, in words for captions."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.cells import cells, changed
 from pfedrl.pipeline.project import Project
 
 
 def cuts(
     project: Project, paper: str, experiment: str, scale: str, only: Iterable[str] | None = None
 ) -> list[str]:
-    """One phrase a setting that the scale changes, as in '20 of 200 communication rounds'.
+    """One phrase for each setting that the scale changes: '20 of 200 communication rounds'.
 
-    The other value is the experiment's, or the algorithm's default, at which the paper's stands.
-    `only` names the cells that matter, by name or by variant; none are all.
+    The second number is the experiment's setting, or the algorithm's default, which is the
+    paper's. `only` restricts this to some cells, by name or by variant.
     """
     if project.budget(project.scale(scale), paper, experiment) is None:
         return []
@@ -25,17 +25,6 @@ def cuts(
             for name, ours, theirs, counted in changed(cell, own[cell.name]):
                 found.setdefault(name, []).append((ours, theirs, counted))
     return [_phrase(name.replace("_", " "), changes) for name, changes in found.items()]
-
-
-def changed(cell: Cell, own: Cell) -> Iterable[tuple[str, Any, Any, bool]]:
-    """The settings that differ, each with both values and whether it counts something."""
-    pairs = [(cell.runnable, own.runnable), (cell.family, own.family)]
-    for ours, theirs in pairs:
-        if ours is None or theirs is None:
-            continue
-        for name, field in type(ours).model_fields.items():
-            if getattr(ours, name) != getattr(theirs, name):
-                yield name, getattr(ours, name), getattr(theirs, name), field.annotation is int
 
 
 def _phrase(name: str, changes: list[tuple[Any, Any, bool]]) -> str:
@@ -55,7 +44,7 @@ def _span(values: set[Any]) -> str:
 
 
 def cuts_of(project: Project, paper: str, experiments: Iterable[str], scale: str) -> str:
-    """The cuts of several experiments as one text; said by experiment where they differ."""
+    """The cuts of several experiments as one text, listed by experiment where they differ."""
     titles = project.paper(paper).experiments
     by_title = {titles[e].title: ", ".join(cuts(project, paper, e, scale)) for e in experiments}
     texts = dict.fromkeys(by_title.values())

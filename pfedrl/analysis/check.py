@@ -1,18 +1,22 @@
-"""What experiments will measure, so that whoever asks for a number can be refused beforehand."""
+"""Check before any run that whatever a paper's files name will be measured.
+
+Claims, readings, printed numbers, options of drawings and findings name experiments, cells,
+variants and metrics.
+"""
 
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from pfedrl.analysis.options import module_of, options_of
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.claim import Claim, Greater, Near, Ordered, Test
-from pfedrl.pipeline.drawings import check_named
 from pfedrl.pipeline.finding import Finding
-from pfedrl.pipeline.paper import UNASKED
+from pfedrl.pipeline.paper import UNASKED, Artifact
 from pfedrl.pipeline.project import Project
 
-AXES = ("iteration", "round", "episode", "frame")  # in which trainings are counted
+AXES = ("iteration", "round", "episode", "frame")  # units of training length
 
 
 class Measured:
@@ -40,10 +44,10 @@ class Measured:
         along: str | None = None,
         at: float | None = None,
     ) -> None:
-        """Refuse what will not be measured, with the nearest name that will.
+        """Raise an error, with the nearest valid name, if a metric will not be measured.
 
-        Asked for is a metric of one cell, or of all cells of a variant: those at a value of the
-        swept key `along` where `at` is given.
+        It must be a metric of one cell, or of all cells of a variant. `along` is a key of the
+        variant's sweep; with `at`, only the cells at that value count.
         """
         known = self.cells(experiment)
         if cell is not None:
@@ -82,7 +86,7 @@ def _along(chosen: list[Cell], along: str, at: float | None, where: str) -> list
 
 
 def check_paper(project: Project, paper: str) -> None:
-    """Claims, printed numbers and drawings ask for what an experiment will measure."""
+    """Claims, readings, printed numbers, options and findings name what will be measured."""
     page, measured = project.paper(paper), Measured(project, paper)
     for claim in page.claims:
         place = f"workflow/papers/{paper}/claims.yaml, {claim.id}"
@@ -100,13 +104,33 @@ def check_paper(project: Project, paper: str) -> None:
                 f"{place}, line {number + 2}", row.experiment, row.metric, variant=row.variant,
                 along=row.along, at=row.at,
             )  # fmt: skip
-        place = f"workflow/papers/{paper}/artifacts.yaml, {name}.options"
-        if artifact.draw in UNASKED:
-            place = project.place(paper, artifact.experiments[0])
-        known = {experiment: measured.cells(experiment) for experiment in artifact.experiments}
-        check_named(artifact, known, place)
+        place = f"workflow/papers/{paper}/artifacts.yaml, {name}"
+        module_of(artifact, f"{place}.draw")
+        unasked = artifact.draw in UNASKED
+        options = project.place(paper, artifact.experiments[0]) if unasked else f"{place}.options"
+        check_options(measured, artifact, options)
     for finding in page.findings:
         check_finding(measured, finding, f"workflow/papers/{paper}/findings.yaml, {finding.id}")
+
+
+def check_options(measured: Measured, artifact: Artifact, where: str) -> None:
+    """The experiments, cells, variants and metrics that an artifact's options name."""
+    for named in options_of(artifact, where).named():
+        place = f"{where}, {named.key}"
+        experiment = named.experiment or artifact.experiments[0]
+        if experiment not in artifact.experiments:
+            raise unknown("experiment of the artifact", experiment, artifact.experiments, place)
+        known = measured.cells(experiment)
+        variants = {cell.variant for cell in known.values()}
+        if named.cell is not None and named.cell not in known:
+            raise unknown("cell", named.cell, known, place)
+        if named.variant is not None and named.variant not in variants:
+            raise unknown("variant", named.variant, variants, place)
+        if named.metric is not None:
+            asked = list(known.values()) if named.cell is None else [known[named.cell]]
+            metrics = set().union(*(cell.runnable.metrics(cell.family) for cell in asked))
+            if named.metric not in metrics:
+                raise unknown("metric", named.metric, metrics, place)
 
 
 def check_finding(measured: Measured, finding: Finding, where: str) -> None:
@@ -132,7 +156,7 @@ def check_finding(measured: Measured, finding: Finding, where: str) -> None:
 
 
 def flat_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """What a cell's algorithm and family are given."""
+    """The settings of a cell's algorithm and family in one mapping."""
     return {**(settings["family"] or {}), **settings["algorithm"]}
 
 
@@ -158,7 +182,7 @@ def check_test(measured: Measured, test: Test, where: str) -> None:
 
 
 def check_controls(measured: Measured, claim: Claim, where: str) -> None:
-    """The controls that gate an order of algorithms are measured as they are."""
+    """The metrics of the controls that an order of algorithms depends on."""
     for test in claim.tests:
         if isinstance(test, Greater | Ordered | Near):
             metric = (claim.floor and claim.floor.metric) or test.metric
@@ -172,13 +196,13 @@ def check_controls(measured: Measured, claim: Claim, where: str) -> None:
 
 
 def named_cells(test: Test) -> set[str]:
-    """The cells and the variant that a test looks at."""
+    """The cells and the variant that a test compares."""
     variant = getattr(test, "variant", None)
     return {cell for cell, _ in _asked(test)} | ({variant} if variant is not None else set())
 
 
 def _asked(test: Test) -> Iterator[tuple[str, str]]:
-    """The cells that a test names, each with the metric it looks at there."""
+    """The cells that a test names, each with the metric that it reads there."""
     metric = getattr(test, "metric", "")
     for cell in (getattr(test, "cell", None), getattr(test, "smaller", None)):
         if cell is not None:

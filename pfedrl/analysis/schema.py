@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pfedrl.analysis.style import StyleFile
 from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import components, load
 from pfedrl.core.settings import adapter
@@ -11,7 +12,6 @@ from pfedrl.envs.data.sources import DataSource
 from pfedrl.pipeline.paper import Reference
 from pfedrl.pipeline.project import FILES
 from pfedrl.pipeline.scale import Scale
-from pfedrl.pipeline.style import StyleFile
 
 
 def schemas() -> dict[str, dict[str, Any]]:

@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pfedrl.pipeline.cuts import cuts, cuts_of
+from pfedrl.analysis.cuts import cuts, cuts_of
 from pfedrl.pipeline.project import Project
-from tests.pipeline.test_checks import AVERAGING, BUDGET, project, with_experiment
-
-ROOT = Path(__file__).parents[2]
+from tests.projects import AVERAGING, BUDGET, ROOT, project
 
 
 def test_defaults_that_a_scale_lowers_are_said():
@@ -29,7 +27,8 @@ def test_only_the_cells_that_matter_count(tmp_path: Path):
     variants = {"qavg": AVERAGING, "long": {**AVERAGING, "algorithm": "qavg", "iterations": 1024},
                 "random_policy": {}}  # fmt: skip
     budget = BUDGET | {"algorithm": {"iterations": 16}, "family": {"held_out": 2}}
-    made = project(tmp_path, {"e": budget}, **with_experiment(variants=variants))
+    budgets = {"experiments/e/variants": variants, "scale/papers/p": {"e": budget}}
+    made = project(tmp_path, edits=budgets)
     assert cuts(made, "p", "e", "s") == ["16 of 64 to 1,024 iterations", "held out 2 instead of 0"]
     assert cuts(made, "p", "e", "s", ["long"])[0] == "16 of 1,024 iterations"
     assert cuts(made, "p", "e", "s", ["qavg_kappa=0"])[0] == "16 of 64 iterations"
@@ -40,7 +39,8 @@ def test_only_the_cells_that_matter_count(tmp_path: Path):
 def test_a_budget_may_be_of_a_single_variant(tmp_path: Path):
     variants = {"qavg": AVERAGING, "rare": {**AVERAGING, "algorithm": "qavg", "local_steps": 8}}
     budget = BUDGET | {"algorithm": {"iterations": 16}, "variants": {"rare": {"local_steps": 2}}}
-    made = project(tmp_path, {"e": budget}, **with_experiment(variants=variants))
+    budgets = {"experiments/e/variants": variants, "scale/papers/p": {"e": budget}}
+    made = project(tmp_path, edits=budgets)
     assert cuts(made, "p", "e", "s", ["qavg"]) == ["16 of 64 iterations"]
     assert cuts(made, "p", "e", "s", ["rare"]) == [
         "16 of 64 iterations",
