@@ -218,7 +218,7 @@ def test_plan_reads_the_verdicts_that_are_there_and_is_short_unless_all_is_asked
     done = pfedrl("plan")
     assert done.returncode == 0 and done.stderr.count("\n") == 1, "says at once what it does"
     assert len(done.stdout.splitlines()) <= 25
-    assert "claims are open of" in done.stdout and "pfedrl plan --all" in done.stdout
+    assert "pfedrl plan --all" in done.stdout
     assert judged.stat().st_mtime_ns == before, "no verdict was made again"
     assert len(pfedrl("plan", "--all").stdout.splitlines()) > 50
 
