@@ -124,7 +124,8 @@ def is_skipped(paper, experiment):
 
 
 # Snakemake does not tell a Snakefile its targets, so its own parser is asked again
-TARGETS = get_argument_parser().parse_args(sys.argv[1:]).targets or []
+GIVEN = get_argument_parser().parse_args(sys.argv[1:])
+TARGETS = GIVEN.targets or []
 
 try:
     check_settings()
@@ -134,13 +135,11 @@ try:
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     SKIPPED = what_is_skipped()
-    listed_styles(PROJECT)
     for paper in PROJECT.papers:
         check_paper(PROJECT, paper)
+    STYLES = {name: style.model_dump() for name, style in listed_styles(PROJECT).items()}
 except PfedrlError as error:
     give_up(error)
-
-STYLE = "workflow/style.yaml"
 
 
 def price(rule, wildcards):
@@ -222,14 +221,37 @@ def digest_of(*parts):
 
 @cache
 def labels_of(scale, paper, experiment):
-    """A digest of an experiment's cells: what they are called, their runs and seeds, and the
-    checksums of the committed files among these."""
+    """A digest of an experiment's cells: what they are called, their runs and seeds, and what is in
+    these: the checksum of a committed file, or the code that alone may make a local one."""
     every = [
         [cell.name, cell.variant, cell.sweep, cell.folder, len(cell.seeds), cell.budget.called]
-        + [STORE.checksum(path) for path in paths]
+        + [STORE.checksum(path) or run_code(cell) for path in paths]
         for cell, paths in runs_of(scale, paper, experiment).items()
     ]
     return digest_of(*every)
+
+
+def is_current(output, sources):
+    """Whether a committed file was made from what there is: a json has a key, a page its head."""
+    kept = Path(output)
+    text = kept.read_text(encoding="utf-8") if SCALE == RECORD and kept.exists() else ""
+    made_from = re.search(r'"made_from"(?:: | content=)"(\w+)"', text)
+    return made_from is not None and made_from[1] == sources
+
+
+def stamp(name, output, sources):
+    """A file that is newer than a committed output only where that must be made again.
+
+    A clone has no memory of what the output was made from, and times are those of the checkout.
+    """
+    if SCALE != RECORD:
+        return []
+    path = Path("results", SCALE, "stamps", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    if is_current(output, sources):
+        os.utime(path, (1, 1))
+    return str(path)
 
 
 def summaries(scale, paper, experiments):
