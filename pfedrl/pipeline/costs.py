@@ -1,7 +1,8 @@
 """What jobs should cost in processor time, memory and disk, by what earlier runs measured.
 
 A run with the same key costs as much per seed as it did. Otherwise a run of the same method on the
-same family, with counts and networks at least as large, is scaled by the length of the training.
+same family, with counts and networks at least as large, is scaled by the length of the training;
+the longest such run is.
 results/published/rates.json has short trainings with the papers' own settings for this. Nothing is
 extrapolated from small networks to large ones, or from few agents to many.
 """
@@ -83,7 +84,8 @@ class Known:
         ]
         name = settings["algorithm"]["name"]
         same = [one for one in alike if one[0].settings["algorithm"]["name"] == name]
-        costs = [found.of(seeds, times) for found, times in same or alike]
+        longest = min((times for _, times in same or alike), default=0.0)  # the surest to scale
+        costs = [found.of(seeds, times) for found, times in same or alike if times == longest]
         return max(costs, key=lambda cost: cost.seconds, default=None)
 
     @cached_property

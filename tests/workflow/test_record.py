@@ -98,4 +98,4 @@ def test_a_new_variant_takes_nothing_away_and_is_shown_once_it_is_run(clone: Tin
     assert clone.planned("tiny_table1", "tiny_figure1", *RECORD) == drawn
     clone.make("tiny_table1", *RECORD)
     new = set(table.read_text().splitlines()) - before
-    assert len(new) == len(before) // 2 and all(line.startswith("soft_pavg_kappa") for line in new)
+    assert new and all(line.startswith("soft_pavg_kappa") for line in new)

@@ -77,14 +77,15 @@ def test_editing_a_colour_redraws_figures_and_runs_nothing(project: Tiny):
     assert project.planned() == {FIGURE, COMPARISON, REPORT}
 
 
-def test_editing_the_command_line_reruns_nothing(project: Tiny):
-    project.append("pfedrl/cli/jobs.py")
+def test_editing_what_calls_and_stores_runs_makes_none_again(project: Tiny):
+    for name in ("cli/jobs", "pipeline/execute", "pipeline/run_file", "pipeline/cells"):
+        project.append(f"pfedrl/{name}.py")
     project.append("workflow/papers/tiny/experiments.yaml", "\n# edited\n")
-    assert project.planned() == set()
+    assert not [job for job in project.planned() if job.startswith("Running")]
 
 
-def test_editing_what_executes_and_records_reruns_everything(project: Tiny):
-    project.append("pfedrl/pipeline/execute.py")
+def test_editing_the_training_loop_reruns_everything(project: Tiny):
+    project.append("pfedrl/stack/loop.py")
     cells = runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
     assert project.planned() == cells | after("random", "windy")
 
