@@ -56,3 +56,9 @@ include: "workflow/rules/report.smk"
 
 
 check_targets()
+
+
+onsuccess:
+    for path in map(Path, RERUNS):
+        if path.exists():
+            print(json.loads(path.read_text(encoding="utf-8"))["headline"], file=sys.stderr)

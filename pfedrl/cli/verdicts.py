@@ -36,6 +36,33 @@ def publish(
                     typer.echo(added)
 
 
+@app.command()
+def reruns(
+    scale: ScaleName = "laptop",
+    output: Annotated[Path | None, typer.Option(help="A file for the answers as JSON.")] = None,
+) -> None:
+    """Compare the runs made here with the committed ones: same bits, same to rounding, or differs.
+
+    A run that is shorter than a committed one is compared with its beginning.
+    """
+    from pfedrl.analysis.output import write_json
+    from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.verify import headline, reruns
+
+    found = []
+    with progress_bar("runs compared") as progress:
+        for one in reruns(Project.here(), scale):
+            found.append(one)
+            progress(len(found), len(found))
+    if output is not None:
+        write_json(output, {"headline": headline(found), "runs": [one._asdict() for one in found]})
+    for one in found:
+        if one.answer in ("differs", "same to rounding"):
+            typer.echo(f"{one.answer:16s} {one.name} ({one.remark})")
+    typer.echo(headline(found))
+
+
 @app.command("open")
 def open_(
     scale: ScaleName = "record",

@@ -14,7 +14,9 @@ Stored are digests of short runs (workflow/digests.json), and the published runs
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -22,7 +24,8 @@ import numpy as np
 
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH, maker
-from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.costs import AFTERWARDS, LENGTHS
 from pfedrl.pipeline.environments import check_data
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
@@ -37,6 +40,7 @@ Answer = Literal["same bits", "same to rounding", "differs", "nothing stored", "
 FILE = Path("workflow", "digests.json")
 SEEDS = range(1)
 RELATIVE, ABSOLUTE = 1e-4, 1e-9
+BEGINNING = "as far as it goes"  # of a longer committed run
 KEYS = ("seed", "agent", "axis", "at", "metric")
 
 
@@ -173,6 +177,86 @@ def compare_with_record(project: Project, cell: Cell, seeds: range) -> Compared 
         for layer in ("local", "committed")
     )
     return compare_runs(store, cell, ours, theirs)
+
+
+def reruns(project: Project, scale: str) -> Iterator[Compared]:
+    """Every run of a scale that was made here, against the committed run with the same key, or
+    against a longer one of which it is the beginning."""
+    store, seen = Store(project.root), set()
+    for paper, experiment in project.experiments_at(scale):
+        for cell in cells(project, paper, experiment, scale):
+            if cell.folder in seen or store.find(cell, cell.seeds, ["local"]).missing:
+                continue
+            seen.add(cell.folder)
+            found = compare_with_record(project, cell, cell.seeds) or _beginning(store, cell)
+            name = f"{paper}/{experiment}/{cell.name}"
+            yield (found or Compared(name, "nothing stored"))._replace(name=name)
+
+
+def _beginning(store: Store, cell: Cell) -> Compared | None:
+    """A run against the curves of a committed one that differs in its length alone, as far as it
+    goes; None where there is none, or where the length shapes the training from the start."""
+    for entry in store.manifest.values():
+        if entry["data"] != cell.data or not _longer(entry["settings"], cell.settings()):
+            continue
+        longer = _with(cell, entry["settings"])
+        ours = store.find(cell, cell.seeds, ["local"])
+        theirs = store.find(longer, cell.seeds, ["committed"])
+        if ours.missing or theirs.missing:
+            continue
+        short, _ = store.read(cell, ours.parts)
+        long, _ = store.read(longer, theirs.parts)
+        points = [point for point in short.keys() & long.keys() if not point[0].startswith("adapt")]
+        curves = Counter(point[:3] for point in points)
+        shared = [point for point in points if curves[point[:3]] > 1]
+        if shared and all(_same(short[point], long[point]) for point in shared):
+            return Compared(cell.name, "same bits", BEGINNING)
+    return None
+
+
+def _with(cell: Cell, settings: Mapping[str, Any]) -> Cell:
+    """The cell with the lengths and curve points of other settings."""
+    parts = {"runnable": settings["algorithm"], "family": settings["family"] or {}}
+    changed = {
+        part: getattr(cell, part).model_copy(
+            update={key: given[key] for key in given.keys() & {*LENGTHS, *AFTERWARDS}}
+        )
+        for part, given in parts.items()
+        if getattr(cell, part) is not None
+    }
+    return replace(cell, curve_points=settings["curve_points"], **changed)
+
+
+def _same(ours: np.ndarray, theirs: np.ndarray) -> bool:
+    return np.array_equal(ours.astype(np.float32), theirs.astype(np.float32), equal_nan=True)
+
+
+def _longer(settings: Mapping[str, Any], than: Mapping[str, Any]) -> bool:
+    """Whether two trainings differ in nothing but their length."""
+    for part in ("algorithm", "family"):
+        ours, theirs = settings[part] or {}, than[part] or {}
+        keys = {key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
+        if not keys <= {*LENGTHS, *AFTERWARDS} - {"train_samples"}:
+            return False
+        if any(ours[key] < theirs[key] for key in keys & {*LENGTHS}):
+            return False
+    return settings["algorithm"] != than["algorithm"]
+
+
+def headline(found: Iterable[Compared]) -> str:
+    """How many runs came out as the record has them, in a sentence."""
+    answers = list(found)
+    same = [one for one in answers if one.answer == "same bits"]
+    begun = sum(one.remark == BEGINNING for one in same)
+    kinds = Counter(one.answer for one in answers)
+    text = f"Compared with the record: {len(same)} of {len(answers)} runs have the same bits"
+    text += f" ({begun} of them as far as they go)" if begun else ""
+    text += f", {kinds['same to rounding']} are the same to rounding" * bool(
+        kinds["same to rounding"]
+    )
+    text += f", {kinds['differs']} differ"
+    new = kinds["nothing stored"]
+    return f"{text}, {new} have no counterpart." if new else f"{text}."
 
 
 def verify_committed(

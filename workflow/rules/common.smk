@@ -141,6 +141,7 @@ except PfedrlError as error:
     give_up(error)
 
 STYLE = "workflow/style.yaml"
+RERUNS = [f"results/{SCALE}/reruns.json"] if PROJECT.scale(SCALE).makes else []
 
 
 def price(rule, wildcards):

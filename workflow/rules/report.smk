@@ -44,6 +44,31 @@ def report_pages(wildcards):
     return [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
 
 
+def scale_runs():
+    """All run files of the scale."""
+    every = [runs_of(SCALE, *place).values() for place in PROJECT.experiments_at(SCALE)]
+    return sorted({str(path) for found in every for paths in found for path in paths})
+
+
+rule reruns:
+    input:
+        runs=lambda wildcards: scale_runs(),
+    output:
+        answers=f"results/{SCALE}/reruns.json",
+    log:
+        f"results/{SCALE}/logs/reruns.log",
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        scale=SCALE,
+        record=digest_of(STORE.manifest),
+    message:
+        "Comparing the runs with the record's"
+    shell:
+        "python -m pfedrl --log {log:q} reruns --scale {params.scale:q} --output {output.answers:q}"
+
+
 def quoted_summaries():
     """Summaries at other scales, which findings quote beside the record's."""
     if SCALE != RECORD:
@@ -56,6 +81,7 @@ rule report:
     input:
         papers=[path for paper in PAPERS for path in paper_targets(paper)],
         quoted=quoted_summaries(),
+        reruns=RERUNS,
     output:
         page=f"{FIGURES}/index.html",
         overview=f"{FIGURES}/README.md",
