@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, log, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,14 +77,14 @@ class Known:
             return own.of(seeds)
         settings = cell.settings()
         alike = [
-            (found, _times_as_long(settings, found.settings))
+            found
             for found in self._by_method.get(_method(settings), ())
             if _covers(found.settings, settings)
         ]
-        name = settings["algorithm"]["name"]
-        same = [one for one in alike if one[0].settings["algorithm"]["name"] == name]
-        costs = [found.of(seeds, times) for found, times in same or alike]
-        return max(costs, key=lambda cost: cost.seconds, default=None)
+        if not alike:
+            return None
+        nearest = min(alike, key=lambda found: _distance(found.settings, settings))
+        return nearest.of(seeds, _times_as_long(settings, nearest.settings))
 
     @cached_property
     def _runs(self) -> dict[str, Measured]:
@@ -136,6 +136,18 @@ def _covers(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
         if value != other:
             return False
     return True
+
+
+def _distance(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[bool, int, float]:
+    """Another algorithm, then the number of other settings, then the difference in length."""
+    theirs, ours = _flat(measured), _flat(asked)
+    other = sum(
+        theirs.get(name) != value
+        for name, value in ours.items()
+        if name not in (*LENGTHS, *AFTERWARDS)
+    )
+    same = measured["algorithm"]["name"] == asked["algorithm"]["name"]
+    return not same, other, abs(log(_times_as_long(asked, measured)))
 
 
 def _times_as_long(settings: Mapping[str, Any], than: Mapping[str, Any]) -> float:
