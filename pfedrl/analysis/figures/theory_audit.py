@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 from pfedrl.analysis.claims import judge
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.instances import instances
 from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
+from pfedrl.analysis.theory import instances
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 from pfedrl.pipeline.drawings import TheoryAudit
 
