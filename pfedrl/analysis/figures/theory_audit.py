@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.instances import instances
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
+from pfedrl.analysis.theory import instances
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 
 if TYPE_CHECKING:

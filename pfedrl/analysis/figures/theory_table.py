@@ -1,9 +1,9 @@
 """Theory on drawn instances: how often each statement holds, and the smallest case where not."""
 
 from pfedrl.analysis.drawing import Context
-from pfedrl.analysis.instances import Instance, instances
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table
+from pfedrl.analysis.theory import Instance, instances
 from pfedrl.pipeline.claim import Claim, Exists, Holds
 
 
