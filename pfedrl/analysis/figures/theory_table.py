@@ -8,7 +8,7 @@ from pfedrl.pipeline.claim import Claim, Exists, Holds
 
 
 def draw(context: Context) -> Table:
-    """One row a claim about the artifact's experiments; the claim says which metric it is."""
+    """One row for each claim that tests a statement on instances; the claim names the metric."""
     import pandas as pd
 
     columns = [Column("Statement", words=True), Column("Claim", words=True)]
