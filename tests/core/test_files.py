@@ -68,18 +68,17 @@ def test_full_disk_for_real(small_disk: Path):
     assert list(small_disk.iterdir()) == [path]
 
 
-def test_artifact_on_a_full_disk(small_disk: Path):
+def test_a_run_file_on_a_full_disk(small_disk: Path):
     """Arrow and NumPy report a full disk in their own ways; all end in the same message."""
     import numpy as np
-    from pfedrl.pipeline.artifact import write_run
 
     from pfedrl.core.recorder import Recorder
+    from pfedrl.pipeline.run_file import write_run
 
     recorder = Recorder(range(100_000))
     recorder.add("iteration", 0, "value", np.random.default_rng(0).random(100_000))
-    names = {"experiment": "e", "algorithm": "a", "family": "f"}
     with pytest.raises(PfedrlError, match="disk is full"):
-        write_run(small_disk / "run.parquet", recorder, names, {})
+        write_run(small_disk / "run.parquet", recorder.columns(), {})
     with (
         pytest.raises(PfedrlError, match="disk is full"),
         atomic_write(small_disk / "draws.npz") as temporary,
