@@ -32,6 +32,40 @@ def test_failure_keeps_what_was_there(tmp_path: Path, error: Exception):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_device_is_never_replaced(tmp_path: Path):
+    """As root, --output /dev/null took the device away from every program."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/null"), tmp_path):
+        with pytest.raises(PfedrlError, match="not a regular file"), atomic_write(path):
+            pytest.fail("it began to write")
+    assert pipe.is_fifo() and Path("/dev/null").is_char_device()
+
+
+def test_writers_of_one_file_do_not_share_a_temporary_one(tmp_path: Path):
+    """Not even with equal process numbers, as on two machines that share a disk."""
+    path = tmp_path / "numbers.csv"
+    with atomic_write(path) as first, atomic_write(path) as second:
+        assert first != second
+        first.write_text("first")
+        second.write_text("second")
+    assert path.read_text() == "first", "the one that ended last, whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch):
+    path, synced = tmp_path / "numbers.csv", []
+
+    def sync(number: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{number}").resolve().name)
+        assert not path.exists()
+
+    monkeypatch.setattr(os, "fsync", sync)
+    with atomic_write(path) as temporary:
+        temporary.write_text("1")
+    assert synced == [temporary.name]
+
+
 def test_full_disk_is_explained(tmp_path: Path):
     path = tmp_path / "numbers.csv"
     path.write_text("old")
