@@ -143,10 +143,10 @@ def verify_committed(
         seed = secrets.choice(part.take)
         answer = _rerun(store, cell, part, seed)
         if write and answer.answer == "same bits":
-            _entry(store, cell, part)["compared"] = {
-                "seed": seed, "code": run_code(cell), "processor": maker(), "commit": commit()
-            }  # fmt: skip
-            store.write_manifest()
+            with store.changed_manifest():
+                _entry(store, cell, part)["compared"] = {
+                    "seed": seed, "code": run_code(cell), "processor": maker(), "commit": commit()
+                }  # fmt: skip
         yield answer
         progress(round(sum(seconds[: place + 1])), round(sum(seconds)))
 
@@ -155,7 +155,8 @@ def _chosen(
     project: Project, store: Store, paper: str, experiment: str, name: str
 ) -> tuple[Cell, Part]:
     project.experiment(paper, experiment)  # a wrong name is one clear error
-    runs = {cell.name: (cell, part) for cell, part in _committed(project, store, paper, experiment)}
+    found = _committed(project, paper, experiment)
+    runs = {cell.name: (cell, _any(parts)) for cell, parts in found}
     if not runs:
         raise PfedrlError(f"{paper}/{experiment}: no run is committed. See pfedrl publish.")
     if name and name not in runs:
@@ -164,22 +165,31 @@ def _chosen(
 
 
 def _committed(
-    project: Project, store: Store, paper: str, experiment: str = ""
-) -> Iterator[tuple[Cell, Part]]:
-    """The cells of the record, each with the file of its first seeds."""
+    project: Project, paper: str, experiment: str = ""
+) -> Iterator[tuple[Cell, list[Part]]]:
+    """The cells of the record, each with its committed files."""
     project.paper(paper)
     for of, one in project.experiments_at(RECORD):
         if of == paper and experiment in ("", one):
             for found in served(project, paper, one, RECORD):
                 parts = [part for part in found.parts if part.layer == "committed"]
-                yield from ((found.cell, part) for part in parts[:1])
+                if parts:
+                    yield found.cell, parts
+
+
+def _any(parts: list[Part]) -> Part:
+    """The file of a random seed."""
+    return secrets.choice([part for part in parts for _ in part.take])
 
 
 def _other_code(project: Project, store: Store, paper: str) -> Iterator[tuple[Cell, Part]]:
-    for cell, part in _committed(project, store, paper):
-        entry = _entry(store, cell, part)
-        if run_code(cell) not in (entry["code"], entry.get("compared", {}).get("code")):
-            yield cell, part
+    """A file of each cell with files of other code, where none was compared with the code here."""
+    for cell, parts in _committed(project, paper):
+        code, entries = run_code(cell), [_entry(store, cell, part) for part in parts]
+        compared = any(entry.get("compared", {}).get("code") == code for entry in entries)
+        others = [p for p, e in zip(parts, entries, strict=True) if e["code"] != code]
+        if others and not compared:
+            yield cell, _any(others)
 
 
 def _entry(store: Store, cell: Cell, part: Part) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pfedrl.pipeline.scheduling import end_when_it_can, mend_scheduler, schedule_once
+from pfedrl.pipeline.scheduling import mend_scheduler, schedule_once
 
 
 def test_many_askings_are_one_look(monkeypatch: pytest.MonkeyPatch):
@@ -28,19 +28,17 @@ def test_many_askings_are_one_look(monkeypatch: pytest.MonkeyPatch):
         assert not scheduler._open_jobs.acquire(blocking=False)
 
 
-def test_a_signal_while_it_holds_its_own_lock_ends_it_afterwards():
-    scheduler = SimpleNamespace(_lock=Lock(), _open_jobs=Semaphore(0), _user_kill=None)
-    with scheduler._lock:
-        end_when_it_can(scheduler)  # and comes back
-        assert scheduler._user_kill is None
-    assert scheduler._open_jobs.acquire(timeout=10) and scheduler._user_kill == "graceful"
-
-
-def test_the_methods_that_are_replaced_are_those_that_snakemake_uses(monkeypatch):
+def test_a_signal_while_it_holds_its_own_lock_ends_it_afterwards(monkeypatch):
+    """By the methods that Snakemake itself calls."""
     from snakemake.scheduling.job_scheduler import JobScheduler
 
     for name in ("_schedule_reevalutation", "exit_gracefully"):
         monkeypatch.setattr(JobScheduler, name, getattr(JobScheduler, name))
-    mend_scheduler()
+    told: list[bool] = []
+    mend_scheduler(lambda: told.append(True))
     assert JobScheduler._schedule_reevalutation is schedule_once
-    assert JobScheduler.exit_gracefully is end_when_it_can
+    scheduler = SimpleNamespace(_lock=Lock(), _open_jobs=Semaphore(0), _user_kill=None)
+    with scheduler._lock:
+        JobScheduler.exit_gracefully(scheduler)  # and comes back
+        assert told and scheduler._user_kill is None
+    assert scheduler._open_jobs.acquire(timeout=10) and scheduler._user_kill == "graceful"
