@@ -9,8 +9,10 @@ asked for: settings, data, seeds, and for a run made here also the code.
 
 import fcntl
 import hashlib
+import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +37,7 @@ MANIFEST = COMMITTED / "manifest.json"
 
 BLOCK = re.compile(r"\d+-\d+")  # the name of a file: its first seed, and one past its last
 RICH = 10  # distinct fractional parts that make a record unmistakable
+FEW = 16  # seeds, of which no chance can be told
 
 Layer = Literal["local", "committed"]
 FOLDERS: dict[Layer, Path] = {"local": LOCAL, "committed": COMMITTED}
@@ -292,23 +295,43 @@ def _values(path: Path, table: pa.Table, seeds: range) -> Values:
 def _refuse_copies(blocks: Sequence[Values], paths: Sequence[Path]) -> None:
     """No seed may have the record of another.
 
-    Records with few distinct values, as a control's, are not compared, nor those of a file in which
-    all seeds are equal, as of a run that draws nothing. Small tables may coincide once in a
-    thousand seeds. Values are compared in single precision, as committed ones are.
+    Records of many distinct values may coincide once in a thousand seeds, as small tables do.
+    Records of few values, as a control's, coincide by chance: a file is refused that shares far
+    more of them with earlier files than chance gives. A file in which all seeds are equal is of a
+    run that draws nothing. Values are compared in single precision, as committed ones are.
     """
-    seen: dict[bytes, Path] = {}
+    rich: dict[bytes, Path] = {}
     repeated: list[tuple[Path, Path]] = []
+    seen: Counter[bytes] = Counter()
     for block, path in zip(blocks, paths, strict=True):
         with np.errstate(over="ignore", invalid="ignore"):  # of trainings that diverged
             lines = np.stack([*block.values()], axis=1).astype(np.float32)
-            records = [line.tobytes() for line in lines if len(np.unique(line % 1)) >= RICH]
-        if len(records) > 1 and len(set(records)) == 1:
+            many = [len(np.unique(line % 1)) >= RICH for line in lines]
+        records = [line.tobytes() for line in lines]
+        if len(set(records)) == 1 < len(records):
             continue
-        for record in records:
-            if record in seen:
-                repeated.append((path, seen[record]))
-            seen[record] = path
-    if len(repeated) > len(seen) / 1000:
+        for record in itertools.compress(records, many):
+            if record in rich:
+                repeated.append((path, rich[record]))
+            rich[record] = path
+        if _shares_too_many(own := Counter(records), seen):
+            raise broken(path, "it repeats seeds of other files under other numbers")
+        seen += own
+    if len(repeated) > len(rich) / 1000:
         # the committed file of the two was checked already
         path, other = sorted(repeated[-1], key=lambda one: one.is_relative_to(COMMITTED))
         raise broken(path, f"it repeats seeds of {other.name} under other numbers")
+
+
+def _shares_too_many(own: Counter[bytes], seen: Counter[bytes]) -> bool:
+    """Whether a file has more records that were seen than chance gives, by a wide margin.
+
+    The chance that a new record was seen is the share of seen ones that are not unique (Good and
+    Turing). Of a few seeds nothing can be said.
+    """
+    fewest = min(own.total(), seen.total())
+    if fewest < FEW:
+        return False
+    chance = 1 - sum(count == 1 for count in seen.values()) / seen.total()
+    shared = sum(count for record, count in own.items() if record in seen) / own.total()
+    return shared > chance + 0.3 + 1.5 / fewest**0.5
