@@ -49,7 +49,12 @@ TESTS: dict[str, Any] = {
 
 
 def evaluate(
-    project: Project, paper_name: str, scale_name: str, summaries_dir: Path, output_path: Path
+    project: Project,
+    paper_name: str,
+    scale_name: str,
+    summaries_dir: Path,
+    output_path: Path,
+    made_from: str = "",
 ) -> list[dict[str, Any]]:
     """Judge a paper's claims at a scale, write them with the printed numbers, and return them.
 
@@ -81,6 +86,7 @@ def evaluate(
     write_json(
         output_path,
         {
+            "made_from": made_from,
             "paper": paper_name,
             "title": paper.title,
             "scale": scale_name,

@@ -40,6 +40,7 @@ def report(
     code: Mapping[tuple[str, str], str] | None = None,
     scale: str = DEFAULT_SCALE,
     told: Mapping[str, list[Told]] | None = None,
+    made_from: str = "",
 ) -> None:
     """Write the page from what was drawn (figures_dir/{paper}/), judged and found.
 
@@ -64,6 +65,7 @@ def report(
         output,
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="made_from" content="{made_from}">\n'
         f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
         "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
         "<p>Every table and figure, with the numbers that the paper prints, and a verdict on each "

@@ -1,7 +1,8 @@
 """What jobs should cost in processor time, memory and disk, by what earlier runs measured.
 
 A run with the same key costs as much per seed as it did. Otherwise a run of the same method on the
-same family, with counts and networks at least as large, is scaled by the length of the training.
+same family, with counts and networks at least as large, is scaled by the length of the training;
+the longest such run is.
 results/published/rates.json has short trainings with the papers' own settings for this. Nothing is
 extrapolated from small networks to large ones, or from few agents to many.
 """

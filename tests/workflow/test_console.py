@@ -16,7 +16,6 @@ from pfedrl.pipeline.console import Job, JobConsole, Plan, last_progress, outloo
 from pfedrl.pipeline.costs import START_UP, Cost
 from tests.workflow.conftest import FIGURES, Tiny, gated
 
-RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 PROFILE = "Using workflow specific profile profiles/default for setting default command line"
 A_JOB = re.compile(r"(\d+ of \d+: [A-Z]\w+ .+) \([\d.]+ (?:s|min|h)\)(?:: (\S+))?")
 REPORT = f"The report is {FIGURES}/index.html"
@@ -51,7 +50,7 @@ def test_in_a_file_there_is_a_line_a_job_between_what_is_to_do_and_what_was_made
 def test_a_cheap_experiment_is_drawn_before_the_others_have_run(finished: Tiny):
     """Each of these runs is priced the same, and WindyCliffs have two of ten."""
     figure = finished.root / FIGURES / "tiny/figure1.png"
-    others = (finished.root / "results/laptop/runs/tiny/random").rglob("*.parquet")
+    others = (finished.root / "results/runs").rglob("*-random_mdp-*/*.parquet")
     assert figure.stat().st_mtime < max(path.stat().st_mtime for path in others)
 
 
@@ -64,7 +63,7 @@ def test_where_nothing_was_to_be_made_no_report_is_named(project: Tiny, argument
 def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Signals):
     """As a batch system or Ctrl-C does it, to all processes at once."""
     tiny = gated(new_project)
-    process = tiny.start(RUN)
+    process = tiny.start(tiny.run())
     while 3 not in tiny.rounds() and process.poll() is None:
         time.sleep(0.05)
     os.killpg(process.pid, number)
@@ -74,12 +73,12 @@ def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Sign
     assert not re.search("Traceback|Failed|failed", output) and REPORT not in output
     assert len(output.splitlines()) <= 7, output
     tiny.open_gate()
-    tiny.make(RUN)
+    tiny.make(tiny.run())
     assert tiny.rounds() == [1, 2, 3, 3, 4], "and it did go on"
 
 
 def test_ctrl_c_while_snakemake_reads_the_project_is_one_line(new_project: Tiny):
-    process = new_project.start(RUN)
+    process = new_project.start("tiny")
     assert process.stdout is not None
     while not process.stdout.readline().startswith(STARTED):
         assert process.poll() is None

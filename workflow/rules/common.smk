@@ -134,13 +134,12 @@ try:
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
     SKIPPED = what_is_skipped()
-    listed_styles(PROJECT)
     for paper in PROJECT.papers:
         check_paper(PROJECT, paper)
+    STYLES = {name: style.model_dump() for name, style in listed_styles(PROJECT).items()}
 except PfedrlError as error:
     give_up(error)
 
-STYLE = "workflow/style.yaml"
 RERUNS = [f"results/{SCALE}/reruns.json"] if PROJECT.scale(SCALE).makes else []
 
 
@@ -210,10 +209,14 @@ def check_targets():
             give_up(unknown("target", target, ["all", *PAPERS, *nearest]))
 
 
+# code that shapes numbers is in the runs' own fingerprints
+SHOWING = ("pfedrl/analysis/", "pfedrl/core/metrics.py", "pfedrl/envs/views/")
+
+
 @cache
 def code_of(module):
     """The fingerprint of what summarises, draws, judges or reports: its words count."""
-    return fingerprint(f"pfedrl.analysis.{module}", words=True)
+    return fingerprint(f"pfedrl.analysis.{module}", words=True, only=SHOWING)
 
 
 def digest_of(*parts):
@@ -223,14 +226,37 @@ def digest_of(*parts):
 
 @cache
 def labels_of(scale, paper, experiment):
-    """A digest of an experiment's cells: what they are called, their runs and seeds, and the
-    checksums of the committed files among these."""
+    """A digest of an experiment's cells: what they are called, their runs and seeds, and what is in
+    these: the checksum of a committed file, or the code that alone may make a local one."""
     every = [
         [cell.name, cell.variant, cell.sweep, cell.folder, len(cell.seeds), cell.budget.called]
-        + [STORE.checksum(path) for path in paths]
+        + [STORE.checksum(path) or run_code(cell) for path in paths]
         for cell, paths in runs_of(scale, paper, experiment).items()
     ]
     return digest_of(*every)
+
+
+def is_current(output, sources):
+    """Whether a committed file was made from what there is: a json has a key, a page its head."""
+    kept = Path(output)
+    text = kept.read_text(encoding="utf-8") if SCALE == RECORD and kept.exists() else ""
+    made_from = re.search(r'"made_from"(?:: | content=)"(\w+)"', text)
+    return made_from is not None and made_from[1] == sources
+
+
+def stamp(name, output, sources):
+    """A file that is newer than a committed output only where that must be made again.
+
+    A clone has no memory of what the output was made from, and times are those of the checkout.
+    """
+    if SCALE != RECORD:
+        return []
+    path = Path("results", SCALE, "stamps", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    if is_current(output, sources):
+        os.utime(path, (1, 1))
+    return str(path)
 
 
 def summaries(scale, paper, experiments):

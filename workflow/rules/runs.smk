@@ -70,11 +70,6 @@ def label(wildcards, output):
     return [cell.paper, cell.experiment, cell.name]
 
 
-def run_message(wildcards):
-    cell = cell_of(wildcards)
-    return f"Running {cell.paper}/{cell.experiment}/{cell.name}, seeds {wildcards.block}"
-
-
 rule run:
     input:
         environments=run_environments,
