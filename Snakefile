@@ -53,6 +53,3 @@ include: "workflow/rules/environments.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
-
-
-check_targets()
