@@ -7,7 +7,6 @@ results/published/rates.json has short trainings with the papers' own settings f
 extrapolated from small networks to large ones, or from few agents to many.
 """
 
-import heapq
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,19 +18,17 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from pfedrl.core.progress import span
+from pfedrl.core.durations import NEVER_RUN, START_UP, makespan, not_counted, span
 from pfedrl.core.registry import module_of
 from pfedrl.envs.data import clusters, data_sets
 from pfedrl.pipeline.cells import Cell, cells, parse_block
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store, block_name
 
-START_UP = 5.0  # seconds that a process is given to import what it needs
 SHORT = 60  # seconds; below that, starting a job costs as much as the job
 SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
-NEVER_RUN = "no similar run has been measured here"
 RATES = COMMITTED / "rates.json"
 # the length of a training is the product of those settings that the algorithm and family have
 LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
@@ -187,14 +184,6 @@ def megabytes(cost: Cost | None, attempt: int = 1) -> int:
     return ceil(wanted * attempt)
 
 
-def makespan(seconds: Iterable[float], cores: int) -> float:
-    """From the first start to the last end, the longest jobs first."""
-    ends = [0.0] * cores
-    for job in sorted(seconds, reverse=True):
-        heapq.heapreplace(ends, ends[0] + job + START_UP)
-    return max(ends)
-
-
 def nodes(seconds: Sequence[float], cores: int, within: float) -> int | None:
     """How many nodes of so many cores are done in time; None where the longest job is not."""
     if not seconds or max(seconds) + START_UP > within:
@@ -278,10 +267,6 @@ def sentences(
         )
     said += [not_counted(count, reason) for reason, count in uncounted.items()]
     return said
-
-
-def not_counted(runs: int, reason: str) -> str:
-    return f"{runs} {'run is' if runs == 1 else 'runs are'} not counted: {reason}."
 
 
 def disk(megabytes: float) -> str:
