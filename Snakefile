@@ -55,4 +55,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-check_targets()
+onsuccess:
+    for path in map(Path, RERUNS):
+        if path.exists():
+            print(json.loads(path.read_text(encoding="utf-8"))["headline"], file=sys.stderr)

@@ -124,8 +124,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_copy(folder: Path) -> None:
+    parts = ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow")
     pictures = shutil.ignore_patterns("*.png", "*.pdf")
-    for part in ("pfedrl", "envs", "profiles", "workflow", "paper_figures", "results/published"):
+    for part in (*parts, "paper_figures", "results/published"):
         shutil.copytree(ROOT / part, folder / part, ignore=pictures)
     for file in ("Snakefile", "Makefile"):
         shutil.copy2(ROOT / file, folder)

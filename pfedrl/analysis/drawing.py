@@ -96,6 +96,33 @@ class Drawing:
     table: Table | None = None
 
 
+def context_of(
+    project: Project, paper_name: str, artifact_name: str, scale_name: str, summaries_dir: Path
+) -> Context:
+    """What an artifact is drawn from; summaries_dir has one folder for each paper."""
+    paper = project.paper(paper_name)
+    if artifact_name not in paper.artifacts:
+        where = f"workflow/papers/{paper_name}/artifacts.yaml"
+        raise unknown("artifact", artifact_name, paper.artifacts, where)
+    artifact = paper.artifacts[artifact_name]
+    reasons = {name: absent(project, paper_name, name, scale_name) for name in artifact.may_miss}
+    missing = {name: reason for name, reason in reasons.items() if reason is not None}
+    present = [name for name in artifact.experiments if name not in missing]
+    summaries = {name: read_summary(summaries_dir, paper_name, name) for name in present}
+    cut = cuts_of(project, paper_name, present, scale_name)
+    styles = every_style(listed_styles(project))
+    return Context(paper, artifact_name, artifact, scale_name, summaries, styles, cut, missing)
+
+
+def drawn(context: Context) -> Table | Drawing:
+    """The table or figure, before it is written."""
+    artifact = context.artifact
+    where = f"workflow/papers/{context.paper.paper}/artifacts.yaml, {context.name}.draw"
+    module = module_of(artifact, where)
+    with nullcontext() if artifact.kind == "table" else paper_style():
+        return module.draw(context)
+
+
 def draw(
     project: Project,
     paper_name: str,
@@ -105,37 +132,20 @@ def draw(
     output_dir: Path,
     made_from: str = "",
 ) -> list[Path]:
-    """Draw one table or figure into output_dir, the paper's own folder, and return the files.
-
-    summaries_dir has one folder for each paper: results/{scale}/summaries.
-    """
-    paper = project.paper(paper_name)
-    where = f"workflow/papers/{paper_name}/artifacts.yaml"
-    if artifact_name not in paper.artifacts:
-        raise unknown("artifact", artifact_name, paper.artifacts, where)
-    artifact = paper.artifacts[artifact_name]
-    reasons = {name: absent(project, paper_name, name, scale_name) for name in artifact.may_miss}
-    missing = {name: reason for name, reason in reasons.items() if reason is not None}
-    present = [name for name in artifact.experiments if name not in missing]
-    summaries = {name: read_summary(summaries_dir, paper_name, name) for name in present}
-    cut = cuts_of(project, paper_name, present, scale_name)
-    styles = every_style(listed_styles(project))
-    context = Context(paper, artifact_name, artifact, scale_name, summaries, styles, cut, missing)
+    """Draw one table or figure into output_dir, the paper's own folder, and return the files."""
+    context = context_of(project, paper_name, artifact_name, scale_name, summaries_dir)
     stem = output_dir / artifact_name
-    module = module_of(artifact, f"{where}, {artifact_name}.draw")
-    target = Path(project.scale(scale_name).figures, paper_name, artifact_name)
-    provenance = {"made_from": made_from, **_provenance(context, target)}
-    with nullcontext() if artifact.kind == "table" else paper_style():
-        drawn = module.draw(context)
-        table = drawn if isinstance(drawn, Table) else drawn.table
-        if table is not None:
-            provenance["table"] = table.plain()
-            _write_table(stem, table, context)
-        if isinstance(drawn, Drawing):
-            _write_figure(stem, drawn)
-    write_csv(stem.with_suffix(".csv"), drawn.data)
+    provenance = {"made_from": made_from, **_provenance(context)}
+    made = drawn(context)
+    table = made if isinstance(made, Table) else made.table
+    if table is not None:
+        provenance["table"] = table.plain()
+        _write_table(stem, table, context)
+    if isinstance(made, Drawing):
+        _write_figure(stem, made)
+    write_csv(stem.with_suffix(".csv"), made.data)
     write_json(stem.with_suffix(".json"), provenance)
-    return [stem.with_suffix(f".{end}") for end in SUFFIXES[artifact.kind]]
+    return [stem.with_suffix(f".{end}") for end in SUFFIXES[context.artifact.kind]]
 
 
 def _write_table(stem: Path, table: Table, context: Context) -> None:
@@ -148,16 +158,17 @@ def _write_table(stem: Path, table: Table, context: Context) -> None:
 
 
 def _write_figure(stem: Path, drawing: Drawing) -> None:
-    for end, metadata in METADATA.items():
-        with atomic_write(stem.with_suffix(f".{end}")) as temporary:
-            drawing.figure.savefig(temporary, metadata=metadata)
+    with paper_style():
+        for end, metadata in METADATA.items():
+            with atomic_write(stem.with_suffix(f".{end}")) as temporary:
+                drawing.figure.savefig(temporary, metadata=metadata)
 
 
 def write_csv(path: Path, data: pd.DataFrame) -> None:
     write_text(path, data.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
-def _provenance(context: Context, target: Path) -> dict[str, Any]:
+def _provenance(context: Context) -> dict[str, Any]:
     """Where the numbers came from, and the command that draws them again."""
     facts = [summary.facts for summary in context.summaries.values()]
     artifact = context.artifact
@@ -172,7 +183,7 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
         "title": artifact.title,
         "caption": context.caption(),
         "scale": context.ran_at(),
-        "command": rebuild_command(artifact.kind, target, context.scale),
+        "command": rebuild_command(context.paper.paper, context.name, context.scale),
         "seeds": {
             name: [summary.seeds.start, summary.seeds.stop]
             for name, summary in context.summaries.items()

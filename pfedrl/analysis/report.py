@@ -117,7 +117,7 @@ def _paper(
         )
         known = read_result(folder / f"{name}.json")
         if known is None:
-            artifacts += _not_drawn(artifact, folder / name, why, scale)
+            artifacts += _not_drawn(paper.paper, name, artifact, why, scale)
         else:
             artifacts += _artifact(name, artifact, known, link, code)
     theory = (
@@ -184,11 +184,11 @@ def readable(value: Any, indent: str = "") -> str:
 
 
 def _not_drawn(
-    artifact: Artifact, target: Path, why: Callable[[str], str | None], scale: str
+    paper: str, artifact_name: str, artifact: Artifact, why: Callable[[str], str | None], scale: str
 ) -> str:
     reasons = {name: reason for name in artifact.experiments if (reason := why(name)) is not None}
     if artifact.drawable([name for name in artifact.experiments if name not in reasons]):
-        command = rebuild_command(artifact.kind, target, scale)
+        command = rebuild_command(paper, artifact_name, scale)
         return f"<p>Not drawn yet.</p>\n<pre>{escape(command)}</pre>\n"
     needed = [name for name in reasons if name not in artifact.may_miss]
     said = "; ".join(f"{name}: {reasons[name]}" for name in needed or reasons)

@@ -9,8 +9,8 @@ from pfedrl.analysis.printed_figure import draw_printed
 from pfedrl.analysis.readme import fill_readme
 from pfedrl.analysis.report import report
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.reruns import code_behind
 from pfedrl.pipeline.scale import RECORD
-from pfedrl.pipeline.verify import code_behind
 
 
 def write_site(project: Project, scale: str, page: Path | None = None, made_from: str = "") -> None:

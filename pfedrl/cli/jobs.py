@@ -136,8 +136,8 @@ def show_finals(values: Any, facts: Any) -> None:
     import numpy as np
 
     from pfedrl.analysis.summarise import final_values
+    from pfedrl.core.durations import span
     from pfedrl.core.metrics import MAIN, words_of
-    from pfedrl.core.progress import span
 
     finals = final_values(values)
     ((first, last),) = (one["seeds"] for one in facts)

@@ -36,6 +36,33 @@ def publish(
                     typer.echo(added)
 
 
+@app.command()
+def reruns(
+    scale: ScaleName = "laptop",
+    output: Annotated[Path | None, typer.Option(help="A file for the answers as JSON.")] = None,
+) -> None:
+    """Compare the runs made here with the committed ones: same bits, same to rounding, or differs.
+
+    A run that is shorter than a committed one is compared with its beginning.
+    """
+    from pfedrl.analysis.output import write_json
+    from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline.project import Project
+    from pfedrl.pipeline.reruns import headline, reruns
+
+    found = []
+    with progress_bar("runs compared") as progress:
+        for one in reruns(Project.here(), scale):
+            found.append(one)
+            progress(len(found), len(found))
+    if output is not None:
+        write_json(output, {"headline": headline(found), "runs": [one._asdict() for one in found]})
+    for one in found:
+        if one.answer in ("differs", "same to rounding"):
+            typer.echo(f"{one.answer:16s} {one.name} ({one.remark})")
+    typer.echo(headline(found))
+
+
 @app.command("open")
 def open_(
     scale: ScaleName = "record",
@@ -93,6 +120,7 @@ def verify(
     from pfedrl.core.errors import PfedrlError
     from pfedrl.core.processor import flags
     from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline import reruns as again
     from pfedrl.pipeline import verify
     from pfedrl.pipeline.project import Project
 
@@ -100,7 +128,7 @@ def verify(
     if published and not given:
         if write:
             raise PfedrlError("which runs? pfedrl verify --published --write PAPER.")
-        for (paper, experiment), words in verify.code_behind(project, "record").items():
+        for (paper, experiment), words in again.code_behind(project, "record").items():
             typer.echo(f"{paper} {experiment}: {words}")
         return
     if published and len(given) > 3:
@@ -112,7 +140,7 @@ def verify(
     answers = []
     with progress_bar("core-seconds") as progress:
         if published:
-            compared = verify.verify_committed(project, *given, write=write, progress=progress)
+            compared = again.verify_committed(project, *given, write=write, progress=progress)
         else:
             compared = verify.verify(project, given)
         for name, answer, remark in compared:

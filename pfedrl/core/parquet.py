@@ -68,12 +68,11 @@ def _digest(facts: Facts, schema: pa.Schema) -> str:
 
 def broken(path: Path, error: Exception | str) -> PfedrlError:
     """The error for a file that cannot be read or trusted, with what to do about it."""
-    if not path.exists():
-        return PfedrlError(f"{path}: no such file. Build it: snakemake --cores all {path}")
+    published = "published" in path.parts
+    restore = f"Restore it: git restore {path}"
+    if isinstance(error, FileNotFoundError):
+        build = f"Build it: snakemake --cores all {path}"
+        return PfedrlError(f"{path}: no such file. {restore if published else build}")
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    remedy = (
-        f"Restore it: git restore {path}"
-        if "published" in path.parts
-        else f"Make it again: rm {path} && snakemake --cores all {path}"
-    )
+    remedy = restore if published else f"Make it again: rm {path} && snakemake --cores all {path}"
     return PfedrlError(f"{path}: {reason}. {remedy}", exit_code=BROKEN_ARTIFACT)

@@ -42,6 +42,8 @@ WORDS = {"label", "varies"}  # attributes of components
 ERRORS = {"unknown", "broken"}  # functions that make an error, besides the classes named ...Error
 FOR_ANNOTATIONS = {"typing", "collections.abc", "__future__"}
 APART = {
+    "pfedrl/__init__.py",  # calls what follows
+    "pfedrl/core/caches.py",  # removes compiled code that may be old
     "pfedrl/core/errors.py",  # words
     "pfedrl/core/files.py",  # how a file takes the place of another
     "pfedrl/core/processor.py",  # what it sets is in the digest, value by value
@@ -50,14 +52,19 @@ APART = {
 
 
 def fingerprint(
-    *modules: str, words: bool = False, root: Path = ROOT, pins: Mapping[str, str] | None = None
+    *modules: str,
+    words: bool = False,
+    only: tuple[str, ...] = ("",),
+    root: Path = ROOT,
+    pins: Mapping[str, str] | None = None,
 ) -> str:
-    """A digest of the modules and of all that they import, under this process's pins or others."""
+    """A digest of the modules and of all that they import, under this process's pins or others;
+    `only` names the beginnings of the paths that count."""
     sources, elsewhere = closure(*modules, root=root)
     parts = [
         f"{path}\n{_kept(source, words)}"
         for path, source in sorted(sources.items())
-        if path not in APART
+        if path not in APART and path.startswith(only)
     ]
     if not words:
         parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]
@@ -136,9 +143,7 @@ class _Effects(ast.NodeTransformer):
 
     @staticmethod
     def _says_nothing(line: ast.stmt) -> bool:
-        """A docstring, or the package's version."""
-        if isinstance(line, ast.Assign):
-            return ast.unparse(line.targets[0]) == "__version__"
+        """A docstring."""
         return isinstance(line, ast.Expr) and _is_text(line.value)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:

@@ -48,6 +48,7 @@ RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by it
         "draw_comparison",
         "claims",
         "report",
+        "reruns",
     }
 )
 

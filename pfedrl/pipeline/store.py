@@ -7,9 +7,14 @@ Files may overlap; a reader takes each seed once. Whoever reads a run checks it 
 asked for: settings, data, seeds, and for a run made here also the code.
 """
 
+import fcntl
 import hashlib
+import itertools
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +35,9 @@ from pfedrl.pipeline.run_file import COLUMNS, write_small
 LOCAL, COMMITTED = Path("results", "runs"), Path("results", "published")
 MANIFEST = COMMITTED / "manifest.json"
 
+BLOCK = re.compile(r"\d+-\d+")  # the name of a file: its first seed, and one past its last
 RICH = 10  # distinct fractional parts that make a record unmistakable
+FEW = 16  # seeds, of which no chance can be told
 
 Layer = Literal["local", "committed"]
 FOLDERS: dict[Layer, Path] = {"local": LOCAL, "committed": COMMITTED}
@@ -86,7 +93,7 @@ class Store:
             names = list(self.manifest.get(folder, {}).get("files", ()))
         else:
             places = (self.root / LOCAL / folder).glob("[0-9]*-*.parquet")
-            names = [path.stem for path in places]
+            names = [path.stem for path in places if BLOCK.fullmatch(path.stem)]
         found = [range(*map(int, name.split("-"))) for name in names]
         return sorted(found, key=lambda seeds: (seeds.start, -seeds.stop))
 
@@ -149,7 +156,7 @@ class Store:
         try:
             content = (self.root / part.path).read_bytes()
         except OSError as error:
-            raise broken(self.root / part.path, error) from None
+            raise broken(part.path, error) from None
         if part.layer == "committed":
             entry = self.manifest[cell.folder]["files"][block_name(part.holds)]
             if hashlib.sha256(content).hexdigest() != entry["sha256"]:
@@ -171,7 +178,9 @@ class Store:
         if not self.find(cell, part.take, ["committed"]).missing:
             return None
         table, facts = self._checked(cell, part)
-        self.read(cell, [*self.find(cell, part.holds, ["committed"]).parts, part])  # no copies
+        known = set().union(*self.blocks("committed", cell.folder)) - set(part.holds)
+        others = [p for run in runs_of(known) for p in self.find(cell, run, ["committed"]).parts]
+        self.read(cell, [*others, part._replace(take=part.holds)])  # no copies
         path = COMMITTED / cell.folder / part.path.name
         write_small(self.root / path, table, facts)
         self.list_file(cell.folder, path, facts)
@@ -179,17 +188,28 @@ class Store:
 
     def list_file(self, folder: str, path: Path, facts: Facts) -> None:
         """Enter a committed file into the manifest."""
-        entry = self.manifest.setdefault(
-            folder, {"settings": facts["settings"], "data": facts["data"], "files": {}}
-        )
         kept = ("code", "commit", "processor", "cpu_seconds", "peak_memory_mb")
         content = (self.root / path).read_bytes()
-        entry["files"][path.stem] = {
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "bytes": len(content),
-            **{name: facts[name] for name in kept if name in facts},
-        }
-        self.write_manifest()
+        with self.changed_manifest() as manifest:
+            entry = manifest.setdefault(
+                folder, {"settings": facts["settings"], "data": facts["data"], "files": {}}
+            )
+            entry["files"][path.stem] = {
+                "sha256": hashlib.sha256(content).hexdigest(),
+                "bytes": len(content),
+                **{name: facts[name] for name in kept if name in facts},
+            }
+
+    @contextmanager
+    def changed_manifest(self) -> Iterator[dict[str, dict[str, Any]]]:
+        """The manifest to change, read anew and then written, by one process at a time."""
+        lock = self.root / COMMITTED / ".manifest.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            self.__dict__.pop("manifest", None)
+            yield self.manifest
+            self.write_manifest()
 
     def write_manifest(self) -> None:
         """A line for each key and for each file, so that changes can be read."""
@@ -273,19 +293,45 @@ def _values(path: Path, table: pa.Table, seeds: range) -> Values:
 
 
 def _refuse_copies(blocks: Sequence[Values], paths: Sequence[Path]) -> None:
-    """Two files must not hold the same records under different seeds.
+    """No seed may have the record of another.
 
-    Records with few distinct values, as a control's, are not compared, nor those of a file in
-    which seeds are equal to each other. Small tables may coincide once in a thousand seeds.
+    Records of many distinct values may coincide once in a thousand seeds, as small tables do.
+    Records of few values, as a control's, coincide by chance: a file is refused that shares far
+    more of them with earlier files than chance gives. A file in which all seeds are equal is of a
+    run that draws nothing. Values are compared in single precision, as committed ones are.
     """
-    seen: dict[bytes, Path] = {}
+    rich: dict[bytes, Path] = {}
     repeated: list[tuple[Path, Path]] = []
+    seen: Counter[bytes] = Counter()
     for block, path in zip(blocks, paths, strict=True):
-        lines = np.stack([*block.values()], axis=1)
-        records = [line.tobytes() for line in lines if len(np.unique(line % 1)) >= RICH]
-        if len(set(records)) == len(records):
-            repeated += [(path, seen[record]) for record in records if record in seen]
-            seen.update(dict.fromkeys(records, path))
-    if len(repeated) > len(seen) / 1000:
-        path, other = repeated[-1]
+        with np.errstate(over="ignore", invalid="ignore"):  # of trainings that diverged
+            lines = np.stack([*block.values()], axis=1).astype(np.float32)
+            many = [len(np.unique(line % 1)) >= RICH for line in lines]
+        records = [line.tobytes() for line in lines]
+        if len(set(records)) == 1 < len(records):
+            continue
+        for record in itertools.compress(records, many):
+            if record in rich:
+                repeated.append((path, rich[record]))
+            rich[record] = path
+        if _shares_too_many(own := Counter(records), seen):
+            raise broken(path, "it repeats seeds of other files under other numbers")
+        seen += own
+    if len(repeated) > len(rich) / 1000:
+        # the committed file of the two was checked already
+        path, other = sorted(repeated[-1], key=lambda one: one.is_relative_to(COMMITTED))
         raise broken(path, f"it repeats seeds of {other.name} under other numbers")
+
+
+def _shares_too_many(own: Counter[bytes], seen: Counter[bytes]) -> bool:
+    """Whether a file has more records that were seen than chance gives, by a wide margin.
+
+    The chance that a new record was seen is the share of seen ones that are not unique (Good and
+    Turing). Of a few seeds nothing can be said.
+    """
+    fewest = min(own.total(), seen.total())
+    if fewest < FEW:
+        return False
+    chance = 1 - sum(count == 1 for count in seen.values()) / seen.total()
+    shared = sum(count for record, count in own.items() if record in seen) / own.total()
+    return shared > chance + 0.3 + 1.5 / fewest**0.5

@@ -9,28 +9,23 @@ apart. It is below what another choice of action makes, which shifts a return by
 Rounding does decide on an action in the end: hence the runs are short. Where a number stands for
 the rounding itself, as in an equality that holds, it is near zero: ABSOLUTE.
 
-Stored are digests of short runs (workflow/digests.json), and the published runs.
+Stored are digests of short runs (workflow/digests.json); for committed runs see reruns.py.
 """
 
 import hashlib
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH, maker
+from pfedrl.core.errors import unknown
+from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH
 from pfedrl.pipeline.cells import Cell
-from pfedrl.pipeline.environments import check_data
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.records import read_records, write_records
-from pfedrl.pipeline.run_file import commit
-from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.short_runs import measured, short_runs
-from pfedrl.pipeline.store import Part, Store, Values, runs_of, served
 
 Answer = Literal["same bits", "same to rounding", "differs", "nothing stored", "skipped"]
 
@@ -151,162 +146,6 @@ def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
         stored[name] = {"code": code, **digest(measured(cell, SEEDS))._asdict()}
         yield name
     write_records(project.root, FILE, stored)
-
-
-def compare_runs(
-    store: Store, cell: Cell, ours: Iterable[Part], theirs: Iterable[Part]
-) -> Compared:
-    """Two sets of run files with the same seeds of one cell, in single precision."""
-    found, stored = (_columns(store.read(cell, parts)[0]) for parts in (ours, theirs))
-    return compare(cell.name, digest(stored), digest(found))
-
-
-def compare_with_record(project: Project, cell: Cell, seeds: range) -> Compared | None:
-    """A run made here against the committed seeds it has in common; None where there are none."""
-    store = Store(project.root)
-    here, stored = (store.find(cell, seeds, [layer]) for layer in ("local", "committed"))
-    shared = sorted(set(seeds) - {*here.missing, *stored.missing})
-    if not shared:
-        return None
-    ours, theirs = (
-        [part for seed in runs_of(shared) for part in store.find(cell, seed, [layer]).parts]
-        for layer in ("local", "committed")
-    )
-    return compare_runs(store, cell, ours, theirs)
-
-
-def verify_committed(
-    project: Project,
-    paper: str,
-    experiment: str = "",
-    name: str = "",
-    *,
-    write: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Iterator[Compared]:
-    """Make a random committed seed again, and record the same bits if `write` says so.
-
-    Of an experiment without a cell the quickest is chosen; of a paper alone, every cell that is
-    neither of the code here nor was compared with it, the quickest first.
-    """
-    store = Store(project.root)
-    if experiment:
-        chosen = [_chosen(project, store, paper, experiment, name)]
-    else:
-        chosen = sorted(_other_code(project, store, paper), key=lambda one: _seconds(store, one))
-    seconds = [_seconds(store, one) for one in chosen]
-    for place, (cell, part) in enumerate(chosen):
-        seed = secrets.choice(part.take)
-        answer = _rerun(store, cell, part, seed)
-        if write and answer.answer == "same bits":
-            _entry(store, cell, part)["compared"] = {
-                "seed": seed, "code": run_code(cell), "processor": maker(), "commit": commit()
-            }  # fmt: skip
-            store.write_manifest()
-        yield answer
-        progress(round(sum(seconds[: place + 1])), round(sum(seconds)))
-
-
-def _chosen(
-    project: Project, store: Store, paper: str, experiment: str, name: str
-) -> tuple[Cell, Part]:
-    project.experiment(paper, experiment)  # a wrong name is one clear error
-    runs = {cell.name: (cell, part) for cell, part in _committed(project, store, paper, experiment)}
-    if not runs:
-        raise PfedrlError(f"{paper}/{experiment}: no run is committed. See pfedrl publish.")
-    if name and name not in runs:
-        raise unknown("committed cell", name, runs, where=f"{paper}/{experiment}")
-    return runs[name] if name else min(runs.values(), key=lambda one: _seconds(store, one))
-
-
-def _committed(
-    project: Project, store: Store, paper: str, experiment: str = ""
-) -> Iterator[tuple[Cell, Part]]:
-    """The cells of the record, each with the file of its first seeds."""
-    project.paper(paper)
-    for of, one in project.experiments_at(RECORD):
-        if of == paper and experiment in ("", one):
-            for found in served(project, paper, one, RECORD):
-                parts = [part for part in found.parts if part.layer == "committed"]
-                yield from ((found.cell, part) for part in parts[:1])
-
-
-def _other_code(project: Project, store: Store, paper: str) -> Iterator[tuple[Cell, Part]]:
-    for cell, part in _committed(project, store, paper):
-        entry = _entry(store, cell, part)
-        if run_code(cell) not in (entry["code"], entry.get("compared", {}).get("code")):
-            yield cell, part
-
-
-def _entry(store: Store, cell: Cell, part: Part) -> dict[str, Any]:
-    return store.manifest[cell.folder]["files"][part.path.stem]
-
-
-def _seconds(store: Store, one: tuple[Cell, Part]) -> float:
-    """What a seed took."""
-    return _entry(store, *one)["cpu_seconds"] / len(one[1].holds)
-
-
-def _rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
-    """One committed seed, made again."""
-    name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed}"
-    if (reason := cell.skip()) is not None:
-        return Compared(name, "skipped", reason)
-    check_data(cell)
-    one = range(seed, seed + 1)
-    stored, _ = store.read(cell, [part._replace(take=one)])
-    found = _by_point(measured(cell, one, cell.curve_points))
-    compared = compare(name, digest(_columns(stored)), digest(_columns(found)))
-    if _entry(store, cell, part)["code"] == run_code(cell):
-        return compared
-    remark = "; ".join(filter(None, [compared.remark, "code or libraries changed since"]))
-    return compared._replace(remark=remark)
-
-
-def _by_point(columns: Mapping[str, np.ndarray]) -> Values:
-    keys = zip(*(columns[key].tolist() for key in ("metric", "axis", "agent", "at")), strict=True)
-    return {key: np.array([value]) for key, value in zip(keys, columns["value"], strict=True)}
-
-
-def _columns(values: Values) -> dict[str, np.ndarray]:
-    """Values in one order, as recorded columns in single precision."""
-    points = sorted(values)
-    seeds = len(values[points[0]])
-    metric, axis, agent, at = (np.repeat(np.array(key), seeds) for key in zip(*points, strict=True))
-    return {
-        "seed": np.tile(np.arange(seeds), len(points)), "agent": agent, "axis": axis, "at": at,
-        "metric": metric,
-        "value": np.concatenate([values[point] for point in points]).astype(np.float32),
-    }  # fmt: skip
-
-
-def code_behind(project: Project, scale: str) -> dict[tuple[str, str], str]:
-    """Of every paper and experiment of a scale, whether the code here made its committed runs."""
-    store, found = Store(project.root), {}
-    for paper, experiment in project.experiments_at(scale):
-        other, confirmed, count = 0, set(), 0
-        for one in served(project, paper, experiment, scale):
-            entries = [
-                store.manifest[one.cell.folder]["files"][part.path.stem]
-                for part in one.parts
-                if part.layer == "committed"
-            ]
-            code, count = run_code(one.cell, HELD), count + 1
-            if any(entry["code"] != code for entry in entries):
-                other += 1
-                confirmed |= {
-                    entry["compared"]["seed"]
-                    for entry in entries
-                    if entry.get("compared", {}).get("code") == code
-                }
-        said = "this version of the code"
-        if other:
-            said = f"another version of the code in {other} of {count} cells"
-        if confirmed:
-            seeds = ", ".join(map(str, sorted(confirmed)))
-            said += f"; seed {seeds} rerun with this version: same bits"
-        found[paper, experiment] = said
-    return found
 
 
 def summary(answers: Iterable[Answer], reason: str | None) -> str:

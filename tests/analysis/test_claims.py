@@ -16,7 +16,7 @@ CLAIM_KEYS = {"floor", "ceiling", "budget_free", "note"}
 
 @pytest.fixture(autouse=True)
 def stubs(monkeypatch):
-    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+    monkeypatch.setattr("pfedrl.analysis.theory.load_runnable", fake.stub)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pfedrl.analysis import figures
-from pfedrl.analysis.drawing import Context, draw
+from pfedrl.analysis.drawing import Context, context_of, draw, drawn
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.fingerprint import closure
@@ -19,16 +19,10 @@ ARTIFACTS = ("table1", "figure2", "generalisation", "sweep", "theory", COMPARISO
 
 
 @pytest.mark.parametrize("name", ARTIFACTS)
-def test_drawing_again_gives_the_same_bytes(project, made, tmp_path, name):
-    first = draw(project, "qavg", name, "laptop", made, tmp_path / "first")
+def test_every_file_is_written_the_same_each_time_and_says_how_to_rebuild_it(
+    project, made, tmp_path, name
+):
     again = draw(project, "qavg", name, "laptop", made, tmp_path / "again")
-    assert [path.name for path in first] == [path.name for path in again]
-    for one, other in zip(first, again, strict=True):
-        assert one.read_bytes() == other.read_bytes(), one.name
-
-
-@pytest.mark.parametrize("name", ARTIFACTS)
-def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, made, tmp_path, name):
     kind = project.paper("qavg").artifacts[name].kind
     written = draw(project, "qavg", name, "laptop", made, tmp_path)
     shown, ends = {
@@ -38,6 +32,8 @@ def test_every_file_is_there_and_the_provenance_says_how_to_rebuild(project, mad
     }[kind]
     assert [path.name for path in written] == [f"{name}.{end}" for end in ends]
     assert all(path.stat().st_size > 0 for path in written)
+    for one, other in zip(written, again, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.name
     known = json.loads((tmp_path / f"{name}.json").read_text())
     assert (
         known["command"]
@@ -86,35 +82,32 @@ def test_table1_holds_the_summarys_numbers_and_the_papers(project, made, tmp_pat
     assert controls["paper_mean"].isna().all()
 
 
-def test_figure2_keeps_what_both_panels_show(project, made, tmp_path):
-    draw(project, "qavg", "figure2", "laptop", made, tmp_path)
-    rows = pd.read_csv(tmp_path / "figure2.csv")
+def test_figure2_keeps_what_both_panels_show(project, made):
+    rows = drawn(context_of(project, "qavg", "figure2", "laptop", made)).data
     left, right = (rows[rows["panel"] == side] for side in ("left", "right"))
     assert len(left) == 3 * 7
     assert left["paper_mean"].notna().sum() == 3 * 6  # the paper has no E = 32
     assert set(right["variant"]) == {"qavg"}
     assert sorted(right["local_steps"].unique()) == fake.STEPS
     curve = read_summary(made, "qavg", "figure2_qavg").curve("qavg_local_steps=8", "objective")
-    drawn = right[right["local_steps"] == 8]
-    np.testing.assert_allclose(drawn["mean"], curve["mean"])
-    assert (drawn["low"] < drawn["mean"]).all() and (drawn["mean"] < drawn["high"]).all()
+    own = right[right["local_steps"] == 8]
+    np.testing.assert_allclose(own["mean"], curve["mean"])
+    assert (own["low"] < own["mean"]).all() and (own["mean"] < own["high"]).all()
 
 
-def test_a_sweep_is_drawn_with_a_line_for_each_variant(project, made, tmp_path):
-    draw(project, "qavg", "sweep", "laptop", made, tmp_path)
-    drawn = pd.read_csv(tmp_path / "sweep.csv")
+def test_a_sweep_is_drawn_with_a_line_for_each_variant(project, made):
+    rows = drawn(context_of(project, "qavg", "sweep", "laptop", made)).data
     summary = read_summary(made, "qavg", "table1_random_mdps")
-    assert set(drawn["variant"]) == {*fake.ALGORITHMS, *fake.CONTROLS}
-    for variant, own in drawn.groupby("variant"):
+    assert set(rows["variant"]) == {*fake.ALGORITHMS, *fake.CONTROLS}
+    for variant, own in rows.groupby("variant"):
         np.testing.assert_allclose(own["at"], fake.KAPPAS)
         cells = summary.points_along(variant, "kappa").values()
         means = [summary.last(cell, "centre_value")["mean"] for cell in cells]
         np.testing.assert_allclose(own["mean"], means)
 
 
-def test_generalisation_gap_is_by_seed(project, made, tmp_path):
-    draw(project, "qavg", "generalisation", "laptop", made, tmp_path)
-    rows = pd.read_csv(tmp_path / "generalisation.csv", keep_default_na=False)
+def test_generalisation_gap_is_by_seed(project, made):
+    rows = drawn(context_of(project, "qavg", "generalisation", "laptop", made)).data
     assert len(rows) == 2 * (3 * 3 + 2)  # families; three schedules of three algorithms, controls
     chosen = (rows["cell"] == "qavg_local_steps=inf") & (rows["schedule"] == "Baseline")
     row = rows[chosen & (rows["experiment"] == "generalisation_windy_cliffs")].iloc[0]
@@ -128,9 +121,8 @@ def test_generalisation_gap_is_by_seed(project, made, tmp_path):
     assert row["gap_se"] == pytest.approx(gap.std(ddof=1) / np.sqrt(len(gap)))
 
 
-def test_theory_table_counts_instances(project, made, tmp_path):
-    draw(project, "qavg", "theory", "laptop", made, tmp_path)
-    rows = pd.read_csv(tmp_path / "theory.csv").set_index("statement")
+def test_theory_table_counts_instances(project, made):
+    rows = drawn(context_of(project, "qavg", "theory", "laptop", made)).data.set_index("statement")
     margins = read_summary(made, "qavg", "theory").final("lemma1", "margin")
     assert rows.loc["lemma1", "holding"] == (margins >= 0).sum()
     assert rows.loc["lemma1", "tightest"] == pytest.approx(margins.min())
@@ -150,14 +142,12 @@ def test_code_that_a_figure_depends_on_is_found_by_reading(module):
         assert f"pfedrl/analysis/{needed}.py" in files
 
 
-def test_drawing_leaves_matplotlibs_settings_as_they_were(project, made, tmp_path):
+def test_fonts_are_embedded_no_date_is_written_and_no_setting_of_matplotlib_stays(
+    project, made, tmp_path
+):
     before = dict(matplotlib.rcParams)
     draw(project, "qavg", "figure2", "laptop", made, tmp_path)
     assert dict(matplotlib.rcParams) == before
-
-
-def test_fonts_are_embedded_and_no_date_is_written(project, made, tmp_path):
-    draw(project, "qavg", "figure2", "laptop", made, tmp_path)
     text = (tmp_path / "figure2.pdf").read_bytes()
     assert b"/FontFile2" in text and b"/Type3" not in text
     assert b"CreationDate" not in text

@@ -21,7 +21,7 @@ PAPER = Paper(paper="qavg", short="T", title="t", reference="r", experiments={})
 
 @pytest.fixture(autouse=True)
 def stubs(monkeypatch):
-    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+    monkeypatch.setattr("pfedrl.analysis.theory.load_runnable", fake.stub)
 
 
 def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project, made, tmp_path):

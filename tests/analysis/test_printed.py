@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis.claims import judge
-from pfedrl.analysis.printed import compare, deviation
-from pfedrl.analysis.printed_tests import agrees
+from pfedrl.analysis.printed import agrees, compare, deviation
 from pfedrl.analysis.verdicts import decide
 from pfedrl.pipeline.claim import Agrees, Claim
 from pfedrl.pipeline.paper import Artifact, Paper, Printed

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.claim_tests import greater_cell
-from pfedrl.analysis.times import plain, times
+from pfedrl.analysis.claim_tests import greater_cell, plain, times
 from pfedrl.pipeline.claim import Greater
 from tests.analysis import fake
 

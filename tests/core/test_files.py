@@ -32,6 +32,40 @@ def test_failure_keeps_what_was_there(tmp_path: Path, error: Exception):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_device_is_never_replaced(tmp_path: Path):
+    """As root, --output /dev/null took the device away from every program."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/null"), tmp_path):
+        with pytest.raises(PfedrlError, match="not a regular file"), atomic_write(path):
+            pytest.fail("it began to write")
+    assert pipe.is_fifo() and Path("/dev/null").is_char_device()
+
+
+def test_writers_of_one_file_do_not_share_a_temporary_one(tmp_path: Path):
+    """Not even with equal process numbers, as on two machines that share a disk."""
+    path = tmp_path / "numbers.csv"
+    with atomic_write(path) as first, atomic_write(path) as second:
+        assert first != second
+        first.write_text("first")
+        second.write_text("second")
+    assert path.read_text() == "first", "the one that ended last, whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch):
+    path, synced = tmp_path / "numbers.csv", []
+
+    def sync(number: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{number}").resolve().name)
+        assert not path.exists()
+
+    monkeypatch.setattr(os, "fsync", sync)
+    with atomic_write(path) as temporary:
+        temporary.write_text("1")
+    assert synced == [temporary.name]
+
+
 def test_full_disk_is_explained(tmp_path: Path):
     path = tmp_path / "numbers.csv"
     path.write_text("old")
@@ -68,18 +102,17 @@ def test_full_disk_for_real(small_disk: Path):
     assert list(small_disk.iterdir()) == [path]
 
 
-def test_artifact_on_a_full_disk(small_disk: Path):
+def test_a_run_file_on_a_full_disk(small_disk: Path):
     """Arrow and NumPy report a full disk in their own ways; all end in the same message."""
     import numpy as np
-    from pfedrl.pipeline.artifact import write_run
 
     from pfedrl.core.recorder import Recorder
+    from pfedrl.pipeline.run_file import write_run
 
     recorder = Recorder(range(100_000))
     recorder.add("iteration", 0, "value", np.random.default_rng(0).random(100_000))
-    names = {"experiment": "e", "algorithm": "a", "family": "f"}
     with pytest.raises(PfedrlError, match="disk is full"):
-        write_run(small_disk / "run.parquet", recorder, names, {})
+        write_run(small_disk / "run.parquet", recorder.columns(), {})
     with (
         pytest.raises(PfedrlError, match="disk is full"),
         atomic_write(small_disk / "draws.npz") as temporary,

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from pfedrl.pipeline.cells import find_cell
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import run_path
 from tests.faults.conftest import times
 from tests.workflow.conftest import FIGURES, Tiny, copy_of, gated
 
 NUMBERS = (f"{FIGURES}/tiny/figure1.csv", f"{FIGURES}/tiny/table1.csv")[: times(1, 2)]
-RESULTS = "results/laptop"
 TARGETS = ("--", *NUMBERS)
 
 
@@ -28,7 +30,7 @@ def kept(tiny: Tiny) -> dict[str, bytes]:
     A job that was killed with its pipeline after it had written, and before Snakemake had noted
     it, counts as unfinished and is made again: Snakemake's marks say which.
     """
-    files = tiny.files(f"{RESULTS}/envs") | tiny.files(f"{RESULTS}/runs")
+    files = tiny.files("results/envs") | tiny.files("results/runs")
     marks = (tiny.root / ".snakemake" / "incomplete").glob("*")
     unfinished = {base64.b64decode(mark.name).decode() for mark in marks}
     return {
@@ -90,7 +92,7 @@ def test_a_clock_that_has_jumped(project: Tiny, finished: Tiny, fault, seconds: 
     """What a jump leaves behind: half of the files are of another day."""
     for number in range(times(1, 2)):
         with fault("clock that jumped between two runs"):
-            paths = sorted(path for path in (project.root / RESULTS).rglob("*") if path.is_file())
+            paths = sorted(path for path in (project.root / "results").rglob("*") if path.is_file())
             for path in paths[number::2]:
                 moved = path.stat().st_mtime + seconds
                 os.utime(path, (moved, moved))
@@ -107,7 +109,8 @@ def test_a_disk_that_fills(fresh: Tiny, finished: Tiny, tmp_path: Path, fault):
         pytest.skip("mounting a small file system needs root")
     try:
         tiny = copy_of(fresh, disk)
-        tiny.make(f"{RESULTS}/runs/tiny/windy/qavg/0-4.parquet")
+        cell = find_cell(Project(tiny.root), "tiny", "windy", "qavg", "laptop")
+        tiny.make(str(run_path(cell, "0-4")))
         before = kept(tiny)
         ballast = disk / "ballast"
         with fault("disk that fills under a pipeline"):

@@ -3,15 +3,18 @@
 from pathlib import Path
 
 import pytest
-from pfedrl.pipeline.artifact import read_run
 
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.core.parquet import read_table
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build, read_draws
 from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import run_path
 from tests.faults.conftest import times
+from tests.pipeline.test_cells import AVERAGING
 from tests.pipeline.test_cells import project as made_up
 
 SEEDS = range(4)
@@ -22,19 +25,25 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def cell(tmp_path_factory: pytest.TempPathFactory) -> Cell:
-    return next(cells(made_up(tmp_path_factory.mktemp("project")), "p", "e", "s"))
+def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    experiment = {"family": {"name": "random_mdp"}, "variants": {"qavg": AVERAGING}}
+    return made_up(tmp_path_factory.mktemp("project"), experiment, {"seeds": 4, "block": 4})
 
 
 @pytest.fixture(scope="module")
-def whole(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("whole") / "0-4.parquet"
+def cell(made: Project) -> Cell:
+    return next(cells(made, "p", "e", "s"))
+
+
+@pytest.fixture(scope="module")
+def whole(made: Project, cell: Cell) -> Path:
+    path = made.root / run_path(cell, "0-4")
     run(cell, SEEDS, path)
     return path
 
 
 def rows(path: Path) -> str:
-    return str(read_run(path)[0].to_pydict())  # a text: NaN is not equal to itself
+    return str(read_table(path)[0].to_pydict())  # a text: NaN is not equal to itself
 
 
 def spoilt(content: bytes, random, how: str) -> bytes:
@@ -47,10 +56,10 @@ def spoilt(content: bytes, random, how: str) -> bytes:
 
 
 @pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
-def test_a_runs_artifact(whole: Path, tmp_path: Path, random, fault, how: str):
+def test_a_run_file(whole: Path, tmp_path: Path, random, fault, how: str):
     path = tmp_path / "run.parquet"
     for _ in range(times(20, 60)):
-        with fault(f"artifact: {how}"):
+        with fault(f"run file: {how}"):
             path.write_bytes(spoilt(whole.read_bytes(), random, how))
             try:
                 assert rows(path) == rows(whole) and how != "cut short"
@@ -60,10 +69,9 @@ def test_a_runs_artifact(whole: Path, tmp_path: Path, random, fault, how: str):
 
 
 @pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
-def test_a_summary(whole: Path, tmp_path: Path, random, fault, how: str):
-    stem = tmp_path / "p" / "e"
-    finals = stem.with_suffix(".finals.parquet")
-    summarise([whole], stem.with_suffix(".statistics.parquet"), finals)
+def test_a_summary(made: Project, whole: Path, tmp_path: Path, random, fault, how: str):
+    finals = tmp_path / "p" / "e.finals.parquet"
+    summarise(made, "p", "e", "s", tmp_path)
     before, content = read_summary(tmp_path, "p", "e").finals, finals.read_bytes()
     for _ in range(times(5, 20)):
         with fault(f"summary: {how}"):

@@ -58,7 +58,7 @@ def test_a_hostile_name_is_one_line(place: str, tmp_path: Path, fault):
 @pytest.mark.parametrize(
     ("paper", "page", "message"),
     [
-        ("all", PAPER, "a rule is called 'all'"),
+        ("all", PAPER, "'all' is the name of a Snakemake rule"),
         ("tiny", renamed("artifact", "fig("), "a name has letters, digits"),
         ("tiny", renamed("variant", "a$(touch x)"), "a name has letters, digits"),
     ],

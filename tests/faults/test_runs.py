@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pfedrl.pipeline.artifact import read_facts, read_run
 
+from pfedrl.core.parquet import read_facts, read_table
 from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.execute import run
@@ -31,7 +31,7 @@ def chosen(wanted: tuple[str, ...]) -> list[str]:
 
 
 def values(path: Path, seed: int | None = None) -> str:
-    rows = read_run(path)[0].to_pylist()
+    rows = read_table(path)[0].to_pylist()
     return str([row for row in rows if seed is None or row["seed"] == seed])
 
 
@@ -40,7 +40,7 @@ Undisturbed = Callable[[str], tuple[Path, list[int]]]
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """By name, made once: the artifact of a run, and the rounds that it told of."""
+    """By name, made once: the file of a run, and the rounds that it told of."""
     folder = tmp_path_factory.mktemp("undisturbed")
 
     @cache
@@ -53,7 +53,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
 
 
 @pytest.mark.parametrize("name", chosen(FEW))
-def test_a_killed_run_goes_on_to_the_same_artifact(
+def test_a_killed_run_goes_on_to_the_same_numbers(
     name: str, undisturbed: Undisturbed, tmp_path: Path, random, fault
 ):
     whole, rounds = undisturbed(name)

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.cells import cells, draws_path, find_cell, parse_block, run_path
+from pfedrl.pipeline.cells import cells, draws_path, find_cell, parse_block
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import run_path
 from tests.projects import write_paper, write_scale
 
 ROOT = Path(__file__).parents[2]
@@ -59,15 +60,15 @@ def test_blocks_cover_the_seeds_and_keep_their_names(tmp_path: Path):
 
 def test_cells_that_differ_after_drawing_share_draws(tmp_path: Path):
     found = expand(tmp_path)
-    assert len({draws_path("s", cell, "0-8") for cell in found.values()}) == 1
-    assert len({run_path("s", cell, "0-8") for cell in found.values()}) == len(found)
+    assert len({draws_path(cell, "0-8") for cell in found.values()}) == 1
 
 
 def test_the_key_tells_settings_apart_and_ignores_seeds(tmp_path: Path):
     found = expand(tmp_path)
-    assert len({cell.key() for cell in found.values()}) == 6  # `slow` is qavg by another name
+    runs = {run_path(cell, "0-8") for cell in found.values()}
+    assert len(runs) == len({cell.key for cell in found.values()}) == 6  # `slow` is qavg's twin
     more = expand(tmp_path, None, {"seeds": 32, "block": 16})
-    assert {c.key() for c in more.values()} == {c.key() for c in found.values()}
+    assert {c.key for c in more.values()} == {c.key for c in found.values()}
 
 
 def test_a_budget_shortens_only_what_an_algorithm_has(tmp_path: Path):

@@ -1,17 +1,17 @@
-"""Costs: from runs with the same settings, by measured rates, or along lengths; never guessed."""
+"""Costs: from runs with the same key, or along the length of alike ones; never guessed."""
 
 import json
-import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pfedrl.pipeline import costs
 from pfedrl.pipeline.cells import Cell, cells, find_cell
-from pfedrl.pipeline.costs import RATES, Cost, Rate, expected, kind, rate
+from pfedrl.pipeline.costs import RATES, Cost, Known, bills
 from pfedrl.pipeline.project import Project
-from tests.tiny import ROOT
+from pfedrl.pipeline.store import MANIFEST
+from tests.projects import project as made_up
+from tests.tiny import ROOT, tiny_project
 
 HOPPERS = ("qavg", "deep_hoppers", "ddpg")
 CARTPOLES = ("pfedrl_rep", "control_cartpole", "dqn")
@@ -20,98 +20,96 @@ CARTPOLES = ("pfedrl_rep", "control_cartpole", "dqn")
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """This project, with nothing run and no rates."""
-    for name in ("workflow", "envs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    return Project.here(tmp_path)
+    return tiny_project(tmp_path)
 
 
-def write_rates(project: Project, **found: Rate) -> None:
-    path = project.root / RATES
-    path.parent.mkdir(parents=True)
-    told = {name.replace("__", "/"): asdict(one) for name, one in found.items()}
-    path.write_text(json.dumps(told))
+def ran(project: Project, *runs: tuple[Cell, float]) -> None:
+    """As if two files of five seeds were committed, a seed of which took so many seconds."""
+    file = {"peak_memory_mb": 500.0, "bytes": 5_000_000}
+    kept = {
+        cell.folder: {
+            "settings": cell.settings(), "data": cell.data,
+            "files": {name: {**file, "cpu_seconds": 5 * seconds} for name in ("0-5", "5-10")},
+        }
+        for cell, seconds in runs
+    }  # fmt: skip
+    (project.root / MANIFEST).parent.mkdir(parents=True, exist_ok=True)
+    (project.root / MANIFEST).write_text(json.dumps(kept))
 
 
-FRAMES = 200  # that the rates of these tests were measured with
+def measured(project: Project, *rates: tuple[dict, float]) -> None:
+    """As if short trainings with these settings had been timed."""
+    of = {"besides": 3.0, "process_mb": 300.0, "seed_mb": 200.0, "disk_mb": 0.01}
+    kept = [{"settings": settings, "seconds": seconds, **of} for settings, seconds in rates]
+    (project.root / RATES).parent.mkdir(parents=True, exist_ok=True)
+    (project.root / RATES).write_text(json.dumps(kept))
 
 
-def measured_with(cell: Cell) -> Rate:
-    return Rate(2.0, 3.0, 300.0, 200.0, 0.01, {"frames": FRAMES}, cell.settings(), "a processor")
+def seconds(project: Project, cell: Cell) -> float | None:
+    cost = Known(project.root).cost(cell, 1)
+    return None if cost is None else cost.seconds
 
 
-def own_cell(project: Project, paper: str, experiment: str, name: str) -> Cell:
-    return next(c for c in cells(project, paper, experiment, None) if c.name == name)
+def shortened(cell: Cell, **settings: int) -> dict:
+    return replace(cell, runnable=cell.runnable.model_copy(update=settings)).settings()
 
 
-def ran_at_the_laptop_scale(monkeypatch: pytest.MonkeyPatch, cost: Cost) -> None:
-    monkeypatch.setattr(
-        costs, "_a_seed", lambda folder: cost if "published/laptop" in str(folder) else None
-    )
+def test_a_run_with_the_same_key_costs_what_it_did(project: Project):
+    paper, laptop = (find_cell(project, *CARTPOLES, scale) for scale in ("paper", "laptop"))
+    ran(project, (paper, 60.0), (laptop, 999.0))
+    assert Known(project.root).cost(paper, 3) == Cost(180, 500, 3)
 
 
-def test_a_length_costs_its_rate_and_the_rest_is_counted_once(project: Project):
-    write_rates(project, qavg__deep_hoppers__ddpg=measured_with(own_cell(project, *HOPPERS)))
+def test_otherwise_a_cost_grows_with_the_length_alone(project: Project):
+    paper, laptop = (find_cell(project, *CARTPOLES, scale) for scale in ("paper", "laptop"))
+    ran(project, (laptop, 60.0))
+    longer = paper.runnable.episodes / laptop.runnable.episodes
+    assert longer > 2 and seconds(project, paper) == pytest.approx(60 * longer)
+
+
+def test_nothing_is_said_of_larger_nets_or_more_agents(project: Project):
+    paper, laptop = (find_cell(project, *HOPPERS, scale) for scale in ("paper", "laptop"))
+    ran(project, (laptop, 60.0))
+    assert laptop.runnable.first_width < paper.runnable.first_width
+    assert seconds(project, paper) is None
+    more = replace(laptop, family=laptop.family.model_copy(update={"agents": 7}))
+    assert seconds(project, more) is None
+    ran(project, (more, 60.0))
+    assert seconds(project, laptop) == 60, "fewer agents cost no more"
+
+
+def test_timed_trainings_with_the_papers_own_settings_price_the_paper_scale(project: Project):
     cell = find_cell(project, *HOPPERS, "paper")
-    times = 3_200_000 / FRAMES
-    assert expected(project, cell, "paper", "0-5") == Cost(5 * (3 + 2 * times), 1300, 0.05)
-    # with other nets, or with other settings than it was measured with, it has no price
-    assert expected(project, find_cell(project, *HOPPERS, "laptop"), "laptop", "0-5") is None
-    changed = replace(cell, family=cell.family.model_copy(update={"agents": 7}))
-    assert expected(project, changed, "paper", "0-5") is None
+    measured(project, (shortened(cell, frames=200), 2.0))
+    times = cell.runnable.frames / 200
+    assert Known(project.root).cost(cell, 5) == Cost(5 * (3 + 2 * times), 1300, 0.05)
 
 
-def test_the_dearest_of_its_method_stands_in_for_an_algorithm_without_a_rate(project: Project):
-    names = ("ddpg", "ddpg_avg_10000")
-    measured = [measured_with(own_cell(project, *HOPPERS[:2], name)) for name in names]
-    dear = replace(measured[0], seconds=4.0)
-    write_rates(
-        project, qavg__deep_hoppers__ddpg=dear,
-        qavg__deep_hoppers__ddpg_avg_10000=measured[1],
-    )  # fmt: skip
-
-    def seconds(name: str) -> float | None:
-        cost = expected(project, find_cell(project, *HOPPERS[:2], name, "paper"), "paper", "0-1")
-        return None if cost is None else cost.seconds
-
-    assert seconds("ddpg_avg_40000") == seconds("ddpg") == 3 + 4 * 16000
-    assert seconds("ddpg_avg_10000") == 3 + 2 * 16000
-    assert seconds("random_policy") is None, "it does not train"
-
-
-def test_rates_of_earlier_settings_are_not_used(project: Project):
-    own = own_cell(project, *HOPPERS)
-    other = replace(own, family=own.family.model_copy(update={"agents": 4}))
-    write_rates(project, qavg__deep_hoppers__ddpg=measured_with(other))
-    assert rate(project, find_cell(project, *HOPPERS, "paper")) is None
-
-
-def test_without_rates_a_cost_grows_along_lengths_only(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+def test_the_dearest_of_its_method_stands_in_for_an_algorithm_that_was_not_measured(
+    project: Project,
 ):
-    ran_at_the_laptop_scale(monkeypatch, Cost(60, 500, 1))
-    cartpole = find_cell(project, *CARTPOLES, "paper")  # 500 of 120 episodes, and the same nets
-    cost = expected(project, cartpole, "paper", "0-2")
-    assert cost is not None and cost.seconds == pytest.approx(2 * 60 * 500 / 120)
-    assert expected(project, find_cell(project, *HOPPERS, "paper"), "paper", "0-5") is None
-    smoke, laptop = (find_cell(project, *HOPPERS, scale) for scale in ("smoke", "laptop"))
-    shorter = smoke.runnable.frames / laptop.runnable.frames  # type: ignore[attr-defined]
-    cost = expected(project, smoke, "smoke", "0-1")
-    assert cost is not None and cost.seconds == 60 * shorter, "smaller nets cost no more"
+    dear, cheap, other, control = (
+        find_cell(project, "pfedrl_rep", "control_hopper", name, "paper")
+        for name in ("ddpg", "ddpg_avg", "per_ddpg_avg", "random_policy")
+    )
+    measured(project, (shortened(dear, frames=200), 4.0), (shortened(cheap, frames=200), 2.0))
+    times = dear.runnable.frames / 200
+    assert seconds(project, other) == seconds(project, dear) == 3 + 4 * times
+    assert seconds(project, cheap) == 3 + 2 * times
+    assert seconds(project, control) is None, "it does not train"
 
 
-def test_cells_are_alike_that_count_the_same(project: Project):
-    own = {cell.name: cell for cell in cells(project, "deprl", "cifar10", None)}
-    alike = kind(own["d_psgd_ring_pi=0.1"])
-    assert alike == kind(own["d_psgd_fc_pi=0.5"]) != kind(own["deprl_ring_pi=0.1"])
-    learning = {c.name: c for c in cells(project, "qavg", "learning_half_cheetah", None)}
-    assert kind(learning["ddpg"]) != kind(learning["ddpg_64"])
+def test_a_run_that_two_experiments_share_is_paid_for_once(tmp_path: Path):
+    twice = {"title": "t", "family": {"name": "windy_cliff"}, "variants": {"random_policy": {}}}
+    made = made_up(tmp_path, {"experiments": {"e": twice, "f": twice}})
+    ran(made, (next(cells(made, "p", "e", "s")), 1.0))
+    (bill,) = bills(made, "s").values()
+    assert [cost.seconds for cost in bill.costs] == [4.0] and not bill.uncounted
 
 
-def test_the_committed_rates_price_the_settings_that_are_declared():
+def test_the_committed_rates_price_trainings_of_the_papers():
     project = Project(ROOT)
-    stored = costs._rates(ROOT)
-    assert stored
-    for name, found in stored.items():
-        paper, experiment, cell = name.split("/", 2)
-        own = {one.name: one for one in cells(project, paper, experiment, None)}
-        assert own[cell].settings() == found.settings, name
+    known = Known(ROOT)
+    for name in (HOPPERS, ("pfedrl_rep", "control_hopper", "pfed_ddpg_rep")):
+        cell = find_cell(project, *name, "paper")
+        assert cell.folder not in known._runs and known.cost(cell, 1).seconds > 3600

@@ -51,7 +51,7 @@ def test_all_that_is_skipped_is_one_line_with_the_commands_that_supply_it(tmp_pa
     assert skipped(REAL, {"deprl": [], "qavg": []}) == ""
 
 
-@pytest.mark.parametrize("scale", ["laptop", "paper", "published"])
+@pytest.mark.parametrize("scale", ["laptop", "paper", "record"])
 def test_data_that_no_package_has_say_so_at_every_scale(tmp_path, monkeypatch, scale):
     monkeypatch.setenv(data_sets.FOLDER, str(tmp_path))
     reason = absent(REAL, "deprl", "speedup_harbox", scale)
@@ -60,7 +60,7 @@ def test_data_that_no_package_has_say_so_at_every_scale(tmp_path, monkeypatch, s
 
 
 def test_a_claim_without_runs_says_why(tmp_path):
-    results = evaluate(REAL, "deprl", "published", tmp_path, tmp_path / "claims.json")
+    results = evaluate(REAL, "deprl", "record", tmp_path, tmp_path / "claims.json")
     found = {result["id"]: result for result in results}
     assert found["figure9_cifar100"]["verdict"] == "not run"
     assert "CIFAR-100 cannot be downloaded" in found["figure9_cifar100"]["evidence"][0]

@@ -1,10 +1,10 @@
-"""A job from settings to artifact: the same numbers as often as asked, or after a kill."""
+"""A job from settings to run file: the same numbers as often as asked, or after a kill."""
 
 from pathlib import Path
 
 import pytest
-from pfedrl.pipeline.artifact import read_facts, read_run
 
+from pfedrl.core.parquet import read_facts, read_table
 from pfedrl.core.state_file import read_state, write_state
 from pfedrl.pipeline import execute
 from pfedrl.pipeline.cells import Cell, cells
@@ -32,7 +32,7 @@ def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Cell:
 
 
 def numbers(path: Path, seed: int | None = None) -> list[dict]:
-    rows = read_run(path)[0].to_pylist()
+    rows = read_table(path)[0].to_pylist()
     return [row for row in rows if seed is None or row["seed"] == seed]
 
 
@@ -43,7 +43,7 @@ def test_built_environments_give_the_same_numbers(cell: Cell, tmp_path: Path):
     assert numbers(tmp_path / "built.parquet") == numbers(tmp_path / "fresh.parquet")
 
 
-def test_a_killed_run_goes_on_to_the_same_artifact(cell: Cell, tmp_path: Path):
+def test_a_killed_run_goes_on_to_the_same_numbers(cell: Cell, tmp_path: Path):
     run(cell, range(8), tmp_path / "whole.parquet")
     path = tmp_path / "killed.parquet"
 
@@ -102,11 +102,11 @@ def test_times_go_on_after_a_kill(cell: Cell, tmp_path: Path):
     assert read_facts(path)["cpu_seconds"] >= 1000
 
 
-def test_provenance_says_where_the_numbers_came_from(cell: Cell, tmp_path: Path):
+def test_facts_say_where_the_numbers_came_from(cell: Cell, tmp_path: Path):
     run(cell, range(2), tmp_path / "run.parquet")
     facts = read_facts(tmp_path / "run.parquet")
     assert facts["settings"] == cell.settings()
-    assert facts["seeds"] == [0, 2]
+    assert facts["seeds"] == [0, 2] and facts["data"] is None
     assert facts["code"] == run_code(cell)
     assert {"python", "numpy"} <= set(facts["versions"])
     assert facts["wall_seconds"] >= 0 and facts["peak_memory_mb"] > 0 and facts["commit"]

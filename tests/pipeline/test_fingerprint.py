@@ -1,4 +1,4 @@
-"""The fingerprint of code: what can shape a number is in it, and what cannot is not."""
+"""The fingerprint of code: what can shape a number is in it, and what cannot is not; by imports."""
 
 import shutil
 from pathlib import Path
@@ -7,13 +7,13 @@ import pytest
 
 from pfedrl.core.registry import components
 from pfedrl.pipeline import fingerprint as fingerprint_module
-from pfedrl.pipeline.fingerprint import fingerprint
+from pfedrl.pipeline.fingerprint import LOOP, closure, fingerprint, run_code
+from tests.tiny import every_short_run
 
 ROOT = Path(__file__).parents[2]
-EXECUTE = "pfedrl.pipeline.execute"
-QAVG = ("pfedrl.algorithms.tabular.qavg", "pfedrl.envs.tabular.random_mdp", EXECUTE)
-DQN = ("pfedrl.algorithms.dqn.dqn_avg", "pfedrl.envs.classic.cartpole", EXECUTE)
-DRAWS = ("pfedrl.envs.tabular.random_mdp", "pfedrl.pipeline.environments")
+QAVG = ("pfedrl.algorithms.tabular.qavg", "pfedrl.envs.tabular.random_mdp", LOOP)
+DQN = ("pfedrl.algorithms.dqn.dqn_avg", "pfedrl.envs.classic.cartpole", LOOP)
+DRAWS = ("pfedrl.envs.tabular.random_mdp",)
 FIGURE = ("pfedrl.analysis.figures.qavg_table1",)
 
 SOURCE = '''
@@ -151,13 +151,14 @@ CODE = "\n\nEDITED = 1\n"
         ("algorithms/dqn/learner.py", {"dqn"}),
         ("algorithms/tabular/learner.py", {"qavg"}),
         ("envs/tabular/random_mdp.py", {"qavg"}),
-        ("pipeline/execute.py", {"qavg", "dqn"}),
-        ("__init__.py", {"qavg", "dqn", "table"}),
+        ("stack/loop.py", {"qavg", "dqn"}),
+        ("core/recorder.py", {"qavg", "dqn", "table"}),
+        ("__init__.py", set()),
         ("analysis/figures/qavg_table1.py", {"table"}),
         ("cli/jobs.py", set()),
         ("core/errors.py", set()),
-        ("pipeline/fingerprint.py", set()),
-        ("pipeline/cells.py", set()),
+        ("core/processor.py", set()),
+        ("core/settings.py", set()),
     ],
 )
 def test_an_edit_reaches_what_runs_it_and_nothing_else(copy: Path, path: str, who: set[str]):
@@ -166,15 +167,23 @@ def test_an_edit_reaches_what_runs_it_and_nothing_else(copy: Path, path: str, wh
         assert ("table" in affected(copy, path, CODE)) == ("table" in who)
 
 
-def test_what_decides_what_is_recorded_is_in_it(copy: Path):
-    for path in ("pipeline/artifact.py", "core/recorder.py", "stack/checkpoint.py",
-                 "core/state_file.py", "core/stopwatch.py", "stack/loop.py"):  # fmt: skip
-        assert {"qavg", "dqn"} <= affected(copy, path, CODE)
+def test_no_edit_of_the_pipeline_or_the_analysis_reaches_a_run(copy: Path):
+    before = fingerprint(*QAVG, root=copy), fingerprint(*DQN, root=copy)
+    for room in ("pipeline", "analysis", "cli"):
+        for path in (copy / "pfedrl" / room).rglob("*.py"):
+            path.write_text(path.read_text() + CODE)
+    assert (fingerprint(*QAVG, root=copy), fingerprint(*DQN, root=copy)) == before
 
 
-def test_a_label_and_a_version_reach_no_run(copy: Path):
+def test_the_roots_are_the_algorithm_the_family_and_the_loop():
+    cell = every_short_run()["qavg-random_mdp-plateau"]
+    assert run_code(cell) == fingerprint(*QAVG)
+    lemma = every_short_run()["qavg_lemma1"]
+    assert run_code(lemma) == fingerprint("pfedrl.theory.qavg_lemma1", LOOP)
+
+
+def test_a_label_reaches_no_run(copy: Path):
     assert affected(copy, "algorithms/tabular/qavg.py", '"QAvg"', '"Q-Avg"') == set()
-    assert affected(copy, "__init__.py", "__version__ = ", "__version__ = 'x' + ") <= {"table"}
 
 
 def test_versions_count_where_the_library_computes(monkeypatch):
@@ -194,13 +203,110 @@ def test_versions_count_where_the_library_computes(monkeypatch):
     assert both()[0] != draws
 
 
-def test_another_instruction_set_counts(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MKL_CBWR", "COMPATIBLE"), ("NUMBA_DISABLE_JIT", "1"), ("NPY_DISABLE_CPU_FEATURES", "")],
+)
+def test_what_holds_the_processor_counts(monkeypatch, name: str, value: str):
+    wide = frozenset({"avx2", "fma", "avx512vl"})
+    monkeypatch.setattr(fingerprint_module, "flags", lambda: wide)
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V4")
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     pinned = fingerprint(*QAVG)
-    monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
+    monkeypatch.setenv(name, value)
     assert fingerprint(*QAVG) != pinned
+
+
+def test_processors_that_are_held_alike_have_one_fingerprint(monkeypatch):
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "X86_V4")
+    monkeypatch.setattr(fingerprint_module, "flags", lambda: frozenset({"avx2", "avx512vl"}))
+    wide = fingerprint(*QAVG)
+    monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES")
+    monkeypatch.setattr(fingerprint_module, "flags", lambda: frozenset({"avx2"}))
+    assert fingerprint(*QAVG) == wide
 
 
 def test_every_component_has_one_of_its_own():
     for room in ("algorithms", "envs", "theory"):
         modules = [found.module for found in components(room).values()]
         assert len({fingerprint(module) for module in modules}) == len(modules)
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / "pfedrl" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def files(*modules: str, root: Path) -> set[str]:
+    return {name.removeprefix("pfedrl/") for name in closure(*modules, root=root)[0]}
+
+
+def test_follows_imports_of_every_form(tmp_path: Path):
+    write(
+        tmp_path,
+        {
+            "__init__.py": "from pfedrl.pins import pin",
+            "pins.py": "",
+            "top.py": "import numpy\nimport pfedrl.plain\nfrom pfedrl.room import part",
+            "plain.py": "def f():\n    from pfedrl.late import something",
+            "late.py": "import pfedrl.top\nimport_module('pfedrl.named')\nimport_module('libsumo')",
+            "named.py": "",
+            "room/__init__.py": "",
+            "room/part.py": "",
+            "room/other.py": "import torch",
+        },
+    )
+    always = {"__init__.py", "pins.py"}  # importing anything runs the package first
+    top = {"late.py", "plain.py", "room/__init__.py", "room/part.py", "top.py", "named.py"}
+    assert files("pfedrl.top", root=tmp_path) == always | top
+    part = {"room/__init__.py", "room/part.py"}
+    assert files("pfedrl.room.part", root=tmp_path) == always | part
+    elsewhere = closure("pfedrl.top", root=tmp_path)[1]
+    assert {"numpy", "libsumo"} <= elsewhere and "torch" not in elsewhere
+
+
+def test_follows_relative_imports(tmp_path: Path):
+    write(
+        tmp_path,
+        {
+            "__init__.py": "",
+            "floor.py": "",
+            "room/__init__.py": "from .first import thing",
+            "room/first.py": "from . import second\nfrom .. import floor",
+            "room/second.py": "from ..hall.third import thing",
+            "hall/__init__.py": "",
+            "hall/third.py": "",
+            "hall/fourth.py": "",
+        },
+    )
+    room = {"room/__init__.py", "room/first.py", "room/second.py"}
+    hall = {"hall/__init__.py", "hall/third.py"}
+    assert files("pfedrl.room", root=tmp_path) == {"__init__.py", "floor.py"} | room | hall
+
+
+def test_what_is_imported_for_types_only_does_not_run(tmp_path: Path):
+    write(
+        tmp_path,
+        {
+            "__init__.py": "",
+            "top.py": "import typing\nfrom typing import TYPE_CHECKING\n"
+            "if TYPE_CHECKING:\n    from pfedrl.types import Thing\n"
+            "if typing.TYPE_CHECKING:\n    import pfedrl.types\nelse:\n    import pfedrl.run",
+            "types.py": "",
+            "run.py": "",
+        },
+    )
+    assert files("pfedrl.top", root=tmp_path) == {"__init__.py", "run.py", "top.py"}
+
+
+def test_an_algorithm_depends_on_its_learner_but_not_on_others():
+    qavg, elsewhere = closure(*QAVG)
+    tabular = ("algorithms/tabular/qavg", "algorithms/tabular/learner", "stack/mixing")
+    for needed in (*tabular, "stack/loop", "stack/checkpoint", "core/recorder"):
+        assert f"pfedrl/{needed}.py" in qavg
+    assert "pfedrl/algorithms/tabular/soft_pavg.py" not in qavg
+    apart = ("pfedrl/analysis", "pfedrl/cli", "pfedrl/algorithms/dqn", "pfedrl/pipeline")
+    assert not [name for name in qavg if name.startswith(apart)]
+    assert "numba" in elsewhere

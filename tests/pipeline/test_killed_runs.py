@@ -1,4 +1,4 @@
-"""A killed run goes on to the artifact of an unbroken one: all that learn on bodies that walk."""
+"""A killed run goes on to the numbers of an unbroken one: all that learn on bodies that walk."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ CELLS = {
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_a_killed_run_goes_on_to_the_same_artifact(name: str, tmp_path: Path):
+def test_a_killed_run_goes_on_to_the_same_numbers(name: str, tmp_path: Path):
     cell, seeds, path = CELLS[name], range(2), tmp_path / "killed.parquet"
     run(cell, seeds, tmp_path / "whole.parquet")
 

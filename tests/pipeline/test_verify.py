@@ -1,31 +1,33 @@
-"""Short runs against what is stored: the three answers, and what is said beside them."""
+"""Runs against what is stored: the answers, and what is said beside them."""
 
 import json
-import re
 import shutil
-import threading
-import time
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
-from pfedrl.pipeline.confirmed import code_on_page
-from pfedrl.pipeline.published import publish, published_runs
-from pfedrl.pipeline.verify_published import listed, verify_published
+import yaml
 from typer.testing import CliRunner
 
 from pfedrl.cli import app
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
-from pfedrl.pipeline import confirmed, rates
 from pfedrl.pipeline import verify as module
-from pfedrl.pipeline.cells import cells, run_path
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.records import read_records
-from pfedrl.pipeline.verify import compare, digest, verify, why_other_bits, write
+from pfedrl.pipeline.store import COMMITTED, MANIFEST
+from pfedrl.pipeline.verify import (
+    code_behind,
+    compare,
+    compare_with_record,
+    digest,
+    reruns,
+    verify,
+    verify_committed,
+    why_other_bits,
+    write,
+)
+from tests.pipeline.conftest import SEEDS, cell_of, list_again, path_of, publish, rewrite, tenth
 from tests.tiny import ROOT, every_short_run
 
 CHEAP = (
@@ -149,152 +151,111 @@ def a_copy(folder):
     return Project.here(folder)
 
 
-@pytest.fixture
-def published(tmp_path, monkeypatch):
-    """A project with one published experiment, whose laptop scale is the tiny one."""
-    project = a_copy(tmp_path)
-    scales = tmp_path / "workflow" / "scales"
-    tiny = (scales / "tiny.yaml").read_text().replace("scale: tiny", "scale: laptop")
-    (scales / "laptop.yaml").write_text(tiny)
-    monkeypatch.chdir(tmp_path)
-    for cell in cells(project, "pfedrl_rep", "figure2", "laptop"):
-        run(cell, range(2, 4), tmp_path / run_path("laptop", cell, "2-4"))
-    list(publish(project, "laptop", ["pfedrl_rep"]))
-    return project
+def test_a_broken_record_is_named_with_what_to_do(tmp_path):
+    (tmp_path / module.FILE).parent.mkdir(parents=True)
+    (tmp_path / module.FILE).write_text("{")
+    with pytest.raises(PfedrlError, match=f"{module.FILE}: cannot be read .*: git restore"):
+        next(verify(Project(tmp_path)))
 
 
-def test_published_runs_are_listed_with_their_code(published, monkeypatch):
-    line = "pfedrl_rep figure2 at the laptop scale: "
-    assert list(listed(published)) == [line + "this version of the code"]
-    monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "another")
-    count = len(list(cells(published, "pfedrl_rep", "figure2", "laptop")))
-    assert list(listed(published)) == [line + f"{OTHER_CODE} in {count} of {count} cells"]
+# runs made here, against committed ones
 
 
-def test_a_seed_of_a_published_run_is_made_again(published):
-    (found,) = verify_published(published, "pfedrl_rep", "figure2")
-    assert (found.answer, found.remark) == ("same bits", "")
-    assert "seed 2 at the laptop scale" in found.name
-    cell = next(iter(cells(published, "pfedrl_rep", "figure2", "laptop")))
-    (found,) = verify_published(published, "pfedrl_rep", "figure2", cell.name)
-    assert found.answer == "same bits" and cell.name in found.name
-    (path,) = published_runs(published.root, "laptop", cell)
-    table = pq.read_table(path)
-    values = pc.multiply(table["value"], pa.scalar(1.01, pa.float32()))
-    pq.write_table(table.set_column(table.column_names.index("value"), "value", values), path)
-    (found,) = verify_published(published, "pfedrl_rep", "figure2", cell.name)
+def test_a_run_made_here_is_compared_with_the_committed_one(local):
+    cell = cell_of(local)
+    assert compare_with_record(local, cell, SEEDS) is None
+    publish(local, cell, range(2))
+    assert compare_with_record(local, cell, range(2, 4)) is None
+    assert compare_with_record(local, cell, SEEDS).answer == "same bits", "the seeds they share"
+    rewrite(path_of(local, "0-2"), value=tenth)
+    assert compare_with_record(local, cell, SEEDS).answer == "differs"
+
+
+def test_a_shorter_run_is_compared_as_far_as_it_goes(local):
+    publish(local, cell_of(local))
+    scale = local.root / "workflow/scales/s.yaml"
+    told = yaml.safe_load(scale.read_text())
+    told["papers"]["p"]["default"]["algorithm"] = {"iterations": 32}
+    scale.write_text(yaml.safe_dump(told))
+    shorter = Project(local.root)
+    cell = cell_of(shorter)
+    assert cell.key != cell_of(local).key
+    run(cell, SEEDS, path_of(shorter, "0-4"))
+    answers = {one.name: (one.answer, one.remark) for one in reruns(shorter, "s")}
+    assert answers["p/e/qavg"] == ("same bits", module.BEGINNING)
+    assert answers["p/e/random_policy"] == ("nothing stored", "")
+
+
+# committed runs, made again
+
+
+def test_a_seed_of_a_committed_run_is_made_again(committed, monkeypatch):
+    seeds = set()
+    for seed in (0, 3):
+        monkeypatch.setattr(module.secrets, "choice", lambda of, at=seed: of[at % len(of)])
+        (found,) = verify_committed(committed, "p", "e", "qavg")
+        assert (found.answer, found.remark) == ("same bits", ""), found
+        seeds.add(found.name)
+    assert seeds == {"p e qavg, seed 0", "p e qavg, seed 3"}, "of any file"
+    for block in ("0-2", "2-4"):
+        rewrite(path_of(committed, block, folder=COMMITTED), value=tenth)
+        list_again(committed, block)
+    (found,) = verify_committed(committed, "p", "e", "qavg", write=True)
     assert found.answer == "differs"
+    assert "compared" not in (committed.root / MANIFEST).read_text()
 
 
-def test_nothing_published_is_said(tmp_path):
-    project = a_copy(tmp_path)
-    assert ["nothing is published" in line for line in listed(project)] == [True]
-    with pytest.raises(PfedrlError, match="nothing is published"):
-        list(verify_published(project, "pfedrl_rep", "figure2"))
+def test_nothing_committed_and_wrong_names_are_clear_errors(committed):
+    with pytest.raises(PfedrlError, match="Did you mean 'qavg'"):
+        list(verify_committed(committed, "p", "e", "qavgg"))
+    (committed.root / MANIFEST).unlink()
+    with pytest.raises(PfedrlError, match="no run is committed"):
+        list(verify_committed(committed, "p", "e"))
 
 
-def by_other_code(project, monkeypatch):
-    """The published runs are of other code than the code here."""
-    monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "the code here")
-    return list(cells(project, "pfedrl_rep", "figure2", "laptop"))
-
-
-def test_a_paper_is_confirmed_cell_by_cell_and_said_to_be_so(published, monkeypatch):
-    count = len(by_other_code(published, monkeypatch))
-    other = f"{OTHER_CODE} in {count} of {count} cells"
-    assert not (published.root / confirmed.FILE).exists()
+def test_cells_of_other_code_are_confirmed_one_by_one_and_said_to_be_so(committed, monkeypatch):
+    place = ("p", "e")
+    assert code_behind(committed, "record")[place] == "this version of the code"
+    assert not list(verify_committed(committed, "p"))
+    monkeypatch.setattr(module, "run_code", lambda cell, pins=None: "newer")
+    other = f"{OTHER_CODE} in 3 of 3 cells"
+    assert code_behind(committed, "record")[place] == other
     done = []
-    answers = verify_published(
-        published, "pfedrl_rep", write=True, progress=lambda *of: done.append(of)
-    )
-    next(answers)
-    assert next(listed(published)).endswith(
-        f"{other}; seed 2 rerun with this version (1 of these cells): same bits"
-    ), "what is done is kept"
+    answers = verify_committed(committed, "p", write=True, progress=lambda *of: done.append(of))
+    first = next(answers)
+    assert first.answer == "same bits" and "changed since" in first.remark
+    assert "same bits" in code_behind(committed, "record")[place], "what is done is kept"
     assert {found.answer for found in answers} == {"same bits"}
-    said = f"{other}; seed 2 rerun with this version: same bits"
-    assert next(listed(published)).endswith(said)
-    assert code_on_page(published) == {("pfedrl_rep", "figure2"): said}
-    assert len(done) == count and all(now <= total for now, total in done)
-    assert not list(verify_published(published, "pfedrl_rep")), "nothing is left to be confirmed"
-    kept = json.loads((published.root / confirmed.FILE).read_text())
-    assert len(kept) == count
-    assert set(next(iter(kept.values()))) == {"seed", "file", "code", "processor", "commit"}
+    assert len(done) == 3 and all(now <= total for now, total in done)
+    assert not list(verify_committed(committed, "p")), "nothing is left to be confirmed"
+    kept = json.loads((committed.root / MANIFEST).read_text())
+    compared = [file["compared"] for entry in kept.values() for file in entry["files"].values()
+                if "compared" in file]  # fmt: skip
+    assert len(compared) == 3 and set(compared[0]) == {"seed", "code", "processor", "commit"}
+    monkeypatch.setattr(module, "run_code", lambda cell, pins=None: "newest")
+    assert code_behind(committed, "record")[place] == other
 
 
-def test_two_processes_record_without_losing_what_the_other_wrote(published, monkeypatch):
-    first, second, *_ = by_other_code(published, monkeypatch)
-    write_records, inside = confirmed.write_records, []
-
-    def write_slowly(*given):
-        if not inside:
-            inside.append(threading.Thread(target=record, args=[second]))
-            inside[0].start()
-            time.sleep(0.5)  # the other would read by now what this one is about to replace
-        write_records(*given)
-
-    def record(cell):
-        (path,) = published_runs(published.root, "laptop", cell)
-        confirmed.record(published, confirmed.Made("laptop", cell, path), 2)
-
-    monkeypatch.setattr(confirmed, "write_records", write_slowly)
-    record(first)
-    inside[0].join()
-    assert len(read_records(published.root, confirmed.FILE)) == 2
+def test_one_file_of_other_code_is_found_behind_one_of_the_code_here(committed):
+    kept = json.loads((committed.root / MANIFEST).read_text())
+    kept[cell_of(committed).folder]["files"]["2-4"]["code"] = "older"
+    (committed.root / MANIFEST).write_text(json.dumps(kept))
+    (found,) = verify_committed(committed, "p")
+    assert found.answer == "same bits" and found.name[-1] in "23"
 
 
-def test_a_broken_published_file_is_named(published):
-    cell = next(iter(cells(published, "pfedrl_rep", "figure2", "laptop")))
-    (path,) = published_runs(published.root, "laptop", cell)
+def test_a_broken_committed_file_is_named(committed):
+    path = path_of(committed, "0-2", folder=COMMITTED)
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(PfedrlError, match=re.escape(path.name)) as caught:
-        list(listed(published))
+    path_of(committed, "2-4", folder=COMMITTED).write_bytes(b"")
+    with pytest.raises(PfedrlError, match="git restore") as caught:
+        list(verify_committed(committed, "p", "e", "qavg"))
     assert caught.value.exit_code == BROKEN_ARTIFACT
 
 
-@pytest.mark.parametrize(
-    ("file", "read"),
-    [
-        (module.FILE, lambda root: next(verify(Project(root)))),
-        (rates.FILE, lambda root: rates._stored(root)),
-    ],
-)
-def test_a_broken_record_is_named_with_what_to_do(tmp_path, file, read):
-    (tmp_path / file).parent.mkdir(parents=True)
-    (tmp_path / file).write_text("{")
-    with pytest.raises(PfedrlError, match=f"{file}: cannot be read .*: git restore {file}"):
-        read(tmp_path)
-
-
-def test_a_confirmation_by_other_code_or_of_another_file_counts_as_nothing(published, monkeypatch):
-    first, *_ = by_other_code(published, monkeypatch)
-    (found,) = verify_published(published, "pfedrl_rep", "figure2", first.name, write=True)
-    assert found.answer == "same bits" and "changed since" in found.remark
-    assert "same bits" in next(listed(published))
-    (path,) = published_runs(published.root, "laptop", first)
-    whole = path.read_bytes()
-    pq.write_table(pq.read_table(path), path)  # the same values, but nobody compared these
-    assert "same bits" not in next(listed(published))
-    path.write_bytes(whole)
-    assert "same bits" in next(listed(published))
-    monkeypatch.setattr("pfedrl.pipeline.confirmed.run_code", lambda cell: "newer code")
-    assert "same bits" not in next(listed(published))
-
-
-def test_nothing_is_recorded_unasked_nor_of_what_differs(published, monkeypatch):
-    first, *_ = by_other_code(published, monkeypatch)
-    list(verify_published(published, "pfedrl_rep", "figure2", first.name))
-    (path,) = published_runs(published.root, "laptop", first)
-    table = pq.read_table(path)
-    values = pc.multiply(table["value"], pa.scalar(1.01, pa.float32()))
-    pq.write_table(table.set_column(table.column_names.index("value"), "value", values), path)
-    (found,) = verify_published(published, "pfedrl_rep", "figure2", first.name, write=True)
-    assert found.answer == "differs"
-    assert not (published.root / confirmed.FILE).exists()
-
-
-def test_the_command_asks_which_paper(published):
+def test_the_command_asks_which_paper(committed, monkeypatch):
+    monkeypatch.chdir(committed.root)
     done = CliRunner().invoke(app, ["verify", "--published", "--write"])
     assert "which runs?" in str(done.exception)
-    done = CliRunner().invoke(app, ["verify", "--published", "pfedrl_rep"])
-    assert done.stdout == "every published cell is of the code here, or confirmed by it.\n"
+    done = CliRunner().invoke(app, ["verify", "--published", "p", "e", "slow"])
+    assert done.exit_code == 0 and done.stdout.endswith("1 same bits\n")

@@ -246,8 +246,9 @@ def test_every_stored_counterexample_has_a_plain_check_and_every_check_a_counter
 
 def test_every_contradicted_statement_has_a_counterexample_of_its_own():
     """The claim that a file names is of the same statement, metric and settings."""
-    page = Project(ROOT).paper("theory")
-    ledger = json.loads((ROOT / "results/published/claims/theory.json").read_text("utf-8"))
+    project = Project(ROOT)
+    page, verdicts = project.paper("theory"), project.scale("record").verdicts_of("theory")
+    ledger = json.loads((ROOT / verdicts).read_text("utf-8"))
     contradicted = {one["id"] for one in ledger["claims"] if one["verdict"] == "contradicted"}
     claims = {claim.id: claim.test for claim in page.claims if isinstance(claim.test, Holds)}
     stored = [read(path)[0] for path in FILES]

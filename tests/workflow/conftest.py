@@ -187,7 +187,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
 def make_fresh(folder: Path) -> None:
     tiny = Tiny(folder / "project")
     ignored = shutil.ignore_patterns("papers", "scales")
-    for name in ("pfedrl", "envs", "profiles", "workflow"):
+    for name in ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
     for name in ("Snakefile", ".gitignore"):
         shutil.copy2(ROOT / name, tiny.root)

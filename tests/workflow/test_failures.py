@@ -152,7 +152,7 @@ def test_a_mistake_is_one_line_before_anything_runs(
     if file:
         new_project.write(f"workflow/{file}.yaml", values)
     done = new_project.snakemake(*arguments)
-    assert done.returncode == 2, done.stdout
+    assert done.returncode in (1, 2), done.stdout  # Snakemake's own, or ours
     lines = [line for line in done.stdout.splitlines() if line.startswith("pfedrl: ")]
     assert len(lines) == 1 and message in lines[0]
     assert "Traceback" not in done.stdout

@@ -190,7 +190,7 @@ def test_the_pipeline_goes_through_it(cluster: None, new_project: Tiny, finished
 
 def smoke_project(folder: Path) -> Tiny:
     """This project, with nothing run."""
-    for name in ("pfedrl", "envs", "profiles", "workflow"):
+    for name in ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy2(ROOT / "Snakefile", folder)
     return Tiny(folder)

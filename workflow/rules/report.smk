@@ -55,6 +55,31 @@ def report_sources():
     return digest_of(pages, beside, quoted, compared, code_of("site"))
 
 
+def scale_runs():
+    """All run files of the scale."""
+    every = [runs_of(SCALE, *place).values() for place in PROJECT.experiments_at(SCALE)]
+    return sorted({str(path) for found in every for paths in found for path in paths})
+
+
+rule reruns:
+    input:
+        runs=lambda wildcards: scale_runs(),
+    output:
+        answers=f"results/{SCALE}/reruns.json",
+    log:
+        f"results/{SCALE}/logs/reruns.log",
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        scale=SCALE,
+        record=digest_of(STORE.manifest),
+    message:
+        "Comparing the runs with the record's"
+    shell:
+        "python -m pfedrl --log {log:q} reruns --scale {params.scale:q} --output {output.answers:q}"
+
+
 def report_papers():
     """All tables, figures and verdicts; times of committed ones that are current do not count."""
     for paper in PAPERS:
@@ -62,8 +87,7 @@ def report_papers():
         for name in artifacts_of(SCALE, paper):
             made[name] = files_of(paper, name), artifact_sources(paper, name)
         for name, (paths, sources) in made.items():
-            current = is_current(f"{FIGURES}/{paper}/{name}.json", sources)
-            old = current and not GIVEN.forcerun and not GIVEN.forceall
+            old = is_current(f"{FIGURES}/{paper}/{name}.json", sources)
             yield from (ancient(path) if old else path for path in paths)
         yield from described(SCALE, paper)
 
@@ -77,6 +101,7 @@ rule report:
         papers=list(report_papers()),
         quoted=[path for p, name, scale in QUOTED for path in summaries(scale, p, [name])],
         stamp=stamp("report", f"{FIGURES}/index.html", report_sources()),
+        reruns=RERUNS,
     output:
         page=f"{FIGURES}/index.html",
         overview=f"{FIGURES}/README.md",

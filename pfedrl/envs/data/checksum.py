@@ -1,5 +1,6 @@
 """The digest of a data set's arrays on this disk, computed again only where the file changed."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from pfedrl.core.files import atomic_write
@@ -14,7 +15,7 @@ def arrays_digest(name: str) -> str:
     known = path.with_suffix(".sha256")
     if (found := _known(known, stamp)) is None:
         found = digest(Arrays(*read(name, *Arrays._fields)))
-        with atomic_write(known) as temporary:
+        with suppress(OSError), atomic_write(known) as temporary:  # the folder may be read-only
             temporary.write_text(f"{stamp} {found}", encoding="utf-8")
     return found
 

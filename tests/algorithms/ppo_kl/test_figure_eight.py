@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 import pytest
-from pfedrl.pipeline.artifact import read_facts
 
 from pfedrl.algorithms.controls.human_drivers import HumanDrivers
+from pfedrl.core.parquet import read_facts
 from pfedrl.core.recorder import Recorder
 from pfedrl.envs.mujoco.reacher import Reacher
 from pfedrl.pipeline import execute

@@ -1,15 +1,14 @@
-"""A run's artifact: written, read back, and named when it is broken."""
+"""A run file: written, read back, and named when it is broken."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from pfedrl.pipeline.artifact import COLUMNS, read_facts, read_run, write_run
 
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
+from pfedrl.core.parquet import read_facts, read_table
 from pfedrl.core.recorder import ALL_AGENTS, Recorder
-
-NAMES = {"experiment": "table1", "algorithm": "qavg", "family": "random_mdp"}
+from pfedrl.pipeline.run_file import COLUMNS, write_run, write_small
 
 
 @pytest.fixture
@@ -17,22 +16,38 @@ def written(tmp_path: Path) -> Path:
     recorder = Recorder([3, 4])
     recorder.add("iteration", 0, "objective", np.array([1.0, 2.0]))
     recorder.add("iteration", 8, "value", np.array([[1.0, 2.0, 3.0], [4.0, np.nan, np.inf]]))
-    path = tmp_path / "0-2.parquet"
-    write_run(path, recorder, NAMES, {"seeds": [3, 5]})
+    path = tmp_path / "3-5.parquet"
+    write_run(path, recorder.columns(), {"seeds": [3, 5]})
     return path
 
 
 def test_round_trip(written: Path):
-    table, facts = read_run(written)
+    table, facts = read_table(written)
     assert tuple(table.column_names) == COLUMNS
     rows = table.to_pylist()
     assert rows[1] == {
-        **NAMES, "seed": 4, "agent": ALL_AGENTS, "axis": "iteration", "at": 0,
-        "metric": "objective", "value": 2.0,
+        "seed": 4, "agent": ALL_AGENTS, "axis": "iteration", "at": 0, "metric": "objective",
+        "value": 2.0,
     }  # fmt: skip
     assert [row["agent"] for row in rows[2:]] == [0, 1, 2, 0, 1, 2]
     assert np.isnan(rows[6]["value"]) and np.isinf(rows[7]["value"])  # a diverged run is a record
     assert facts == read_facts(written) == {"seeds": [3, 5], "rows": 8}
+
+
+def test_the_committed_form_keeps_facts_and_values_with_curves_side_by_side(tmp_path: Path):
+    recorder = Recorder(range(2))
+    for at in range(3):
+        recorder.add("iteration", at, "value", np.array([[at, 0.1], [at / 3, 1e300]]))
+    ours, small = tmp_path / "ours.parquet", tmp_path / "small.parquet"
+    write_run(ours, recorder.columns(), {"code": "c"})
+    write_small(small, *read_table(ours))
+    (table, facts), (kept, kept_facts) = read_table(ours), read_table(small)
+    assert facts == kept_facts
+    rows, kept_rows = table.to_pandas(), kept.to_pandas()
+    with np.errstate(over="ignore"):
+        rows["value"] = rows["value"].astype(np.float32)
+    keys = ["metric", "axis", "agent", "seed", "at"]
+    assert str(rows.sort_values(keys, ignore_index=True)) == str(kept_rows)
 
 
 @pytest.mark.parametrize("kept", [0, 10, 0.5, -1])
@@ -40,7 +55,7 @@ def test_truncated_is_named_with_its_remedy(written: Path, kept: float):
     whole = written.read_bytes()
     size = int(len(whole) * kept) if 0 < kept < 1 else int(kept) % len(whole)
     written.write_bytes(whole[:size])
-    for read in (read_run, read_facts):
+    for read in (read_table, read_facts):
         with pytest.raises(PfedrlError) as caught:
             read(written)
         assert caught.value.exit_code == BROKEN_ARTIFACT
@@ -50,7 +65,7 @@ def test_truncated_is_named_with_its_remedy(written: Path, kept: float):
 
 
 def test_a_flipped_bit_changes_nothing_or_is_named(written: Path):
-    whole, (table, facts) = written.read_bytes(), read_run(written)
+    whole, (table, facts) = written.read_bytes(), read_table(written)
     random = np.random.default_rng(0)
     named = 0
     for bit in random.choice(8 * len(whole), 600, replace=False):
@@ -58,7 +73,7 @@ def test_a_flipped_bit_changes_nothing_or_is_named(written: Path):
         flipped[bit // 8] ^= 1 << bit % 8
         written.write_bytes(flipped)
         try:
-            found, said = read_run(written)
+            found, said = read_table(written)
         except PfedrlError as error:
             assert error.exit_code == BROKEN_ARTIFACT
             named += 1
@@ -68,9 +83,10 @@ def test_a_flipped_bit_changes_nothing_or_is_named(written: Path):
     assert named > 300
 
 
-def test_missing_is_named(tmp_path: Path):
-    with pytest.raises(PfedrlError, match="no such artifact"):
-        read_run(tmp_path / "none.parquet")
+@pytest.mark.parametrize("folder, remedy", [("runs", "snakemake"), ("published", "git restore")])
+def test_missing_is_named_with_what_brings_it_back(tmp_path: Path, folder: str, remedy: str):
+    with pytest.raises(PfedrlError, match=rf"no such file.*{remedy}"):
+        read_table(tmp_path / folder / "0-2.parquet")
 
 
 def test_recorder_refuses_other_shapes():
