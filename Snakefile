@@ -55,9 +55,6 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
-check_targets()
-
-
 onsuccess:
     for path in map(Path, RERUNS):
         if path.exists():

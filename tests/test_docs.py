@@ -124,7 +124,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_copy(folder: Path) -> None:
-    for part in ("pfedrl", "envs", "profiles", "workflow", "results/published"):
+    parts = ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow")
+    for part in (*parts, "results/published"):
         shutil.copytree(ROOT / part, folder / part)
     for file in ("Snakefile", "Makefile"):
         shutil.copy2(ROOT / file, folder)

@@ -1,6 +1,11 @@
-"""Rooms import one way: core <- stack <- envs <- algorithms <- theory <- pipeline <- analysis."""
+"""Rooms import one way: core <- stack <- envs <- algorithms <- theory <- pipeline <- analysis.
+
+Snakemake's plugin is beside them, and imports from core only.
+"""
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 
 from pfedrl.core.registry import PACKAGE
@@ -53,3 +58,23 @@ def test_every_room_imports_only_the_floors_below_it():
 def test_every_room_has_a_floor():
     rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert rooms == set(FLOORS)
+
+
+def test_the_plugin_imports_core_only_and_nothing_before_it_is_used():
+    folder = PACKAGE.parent / "snakemake_logger_plugin_pfedrl"
+    found = {
+        path.stem: {
+            str(getattr(node, "module", None) or alias.name)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        for path in folder.glob("*.py")
+    }
+    ours = {name for names in found.values() for name in names if name.startswith("pfedrl")}
+    assert ours and {room(name) for name in ours} == {"core"}
+    others = {name.split(".")[0] for names in found.values() for name in names}
+    assert not others & {"numpy", "pandas", "torch", "yaml", "numba", "pyarrow"}
+    # Snakemake imports the plugin in every workflow of the environment
+    program = f"import {folder.name}, sys; assert 'pfedrl' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], cwd=PACKAGE.parent, check=True)

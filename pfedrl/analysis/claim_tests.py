@@ -1,6 +1,9 @@
-"""The tests of claims, one function a kind: from final values to an outcome."""
+"""Tests of claims, one function for each kind: from final values to an outcome.
 
-from dataclasses import replace
+A value may be a time to a target. Some runs end before they reach it.
+"""
+
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -22,8 +25,8 @@ from pfedrl.analysis.outcomes import (
 from pfedrl.analysis.output import short
 from pfedrl.analysis.statistics import exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
-from pfedrl.analysis.times import Times, plain, times
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.claim import (
     Best,
     Equivalent,
@@ -235,3 +238,48 @@ def ordered(test: Ordered, summary: Summary) -> Outcome:
     taus = np.where(finite, np.mean(pairs, axis=0), np.nan)
     contrasts = [Contrast("Kendall's tau with the paper's order", taus)]
     return judged(contrasts, above(test.at_least), unit="seeds")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Values by seed. Where one was not reached, it is the time at which the run ended."""
+
+    values: np.ndarray
+    reached: np.ndarray  # True everywhere for what is not a time
+    ends: np.ndarray  # when runs ended; infinite where that is not known
+
+    def restricted(self, ends: np.ndarray) -> "Times":
+        """Times up to another run's end as well, so that means of both are of the same span."""
+        return replace(
+            self,
+            values=np.minimum(self.values, ends),
+            reached=self.reached & (self.values <= ends),
+        )
+
+
+def plain(values: np.ndarray) -> Times:
+    """What is no time, or always reached."""
+    return Times(values, np.ones(values.shape, bool), np.full(values.shape, np.inf))
+
+
+def times(
+    summary: Summary,
+    cell: str,
+    metric: str,
+    reached: str | None,
+    ends: str | None,
+    agent: int | None = None,
+) -> Times:
+    """A metric by seed; `reached`, `ends` and `agent` as a claim gives them for times."""
+    which = ALL_AGENTS if agent is None else agent - 1
+    values = summary.final(cell, metric, which)
+    if reached is not None:
+        return replace(plain(values), reached=summary.final(cell, reached, which) != 0)
+    if ends is None:
+        return plain(values)
+    last = summary.last(cell, metric)
+    if ends == last["axis"]:
+        end = np.full(values.shape, float(last["at"]))
+        return Times(values, values <= end, end)
+    end = summary.final(cell, ends, which)  # an agent's own time ends with its own run
+    return Times(values, values < end, end)

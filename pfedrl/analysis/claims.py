@@ -8,13 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pfedrl.analysis import claim_tests, theory_tests
+from pfedrl.analysis import claim_tests, theory
 from pfedrl.analysis.check import named_cells
 from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.outcomes import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
 from pfedrl.analysis.output import write_json
-from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.printed_tests import agrees, printed_least
+from pfedrl.analysis.printed import Comparison, agrees, compare, printed_least
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.analysis.verdicts import (
     LEANS_FOR,
@@ -44,13 +43,18 @@ TESTS: dict[str, Any] = {
     "slope": claim_tests.slope,
     "ordered": claim_tests.ordered,
     "best": claim_tests.best,
-    "holds": theory_tests.holds,
-    "exists": theory_tests.exists,
+    "holds": theory.holds,
+    "exists": theory.exists,
 }
 
 
 def evaluate(
-    project: Project, paper_name: str, scale_name: str, summaries_dir: Path, output_path: Path
+    project: Project,
+    paper_name: str,
+    scale_name: str,
+    summaries_dir: Path,
+    output_path: Path,
+    made_from: str = "",
 ) -> list[dict[str, Any]]:
     """Judge a paper's claims at a scale, write them with the printed numbers, and return them.
 
@@ -82,6 +86,7 @@ def evaluate(
     write_json(
         output_path,
         {
+            "made_from": made_from,
             "paper": paper_name,
             "title": paper.title,
             "scale": scale_name,
@@ -243,7 +248,7 @@ def _outcome(
 
 def outcome_of(test: Test, summary: Summary) -> Outcome:
     """What a comparison in one experiment found."""
-    return theory_tests.within_premises(TESTS[test.kind](test, summary), test, summary)
+    return theory.within_premises(TESTS[test.kind](test, summary), test, summary)
 
 
 def shortened(project: Project, paper: Paper, scale: Scale, tests: list[Test]) -> str:

@@ -80,8 +80,8 @@ class Meeting:
     budget: str
     whole: bool  # at the experiment's own budget
     seeds: int
-    cells: Pair = field(repr=False)
-    runs: tuple[Served, Served] = field(repr=False)
+    cells: Pair = field(repr=False, compare=False)
+    runs: tuple[Served, Served] = field(repr=False, compare=False)
 
 
 def compare(project: Project, first: str, second: str, on: str) -> list[Meeting]:

@@ -32,8 +32,9 @@ from pfedrl.core.progress import progress_bar
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.reruns import compare_with_record
 from pfedrl.pipeline.store import block_name, run_path
-from pfedrl.pipeline.verify import compare_with_record, why_other_bits
+from pfedrl.pipeline.verify import why_other_bits
 
 SCALE, PAPER = "demo", "qavg"
 TABLE = ("table1_random_mdps", "table1_windy_cliffs")

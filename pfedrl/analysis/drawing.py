@@ -135,8 +135,7 @@ def draw(
     """Draw one table or figure into output_dir, the paper's own folder, and return the files."""
     context = context_of(project, paper_name, artifact_name, scale_name, summaries_dir)
     stem = output_dir / artifact_name
-    target = Path(project.scale(scale_name).figures, paper_name, artifact_name)
-    provenance = {"made_from": made_from, **_provenance(context, target)}
+    provenance = {"made_from": made_from, **_provenance(context)}
     made = drawn(context)
     table = made if isinstance(made, Table) else made.table
     if table is not None:
@@ -169,7 +168,7 @@ def write_csv(path: Path, data: pd.DataFrame) -> None:
     write_text(path, data.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
-def _provenance(context: Context, target: Path) -> dict[str, Any]:
+def _provenance(context: Context) -> dict[str, Any]:
     """Where the numbers came from, and the command that draws them again."""
     facts = [summary.facts for summary in context.summaries.values()]
     artifact = context.artifact
@@ -184,7 +183,7 @@ def _provenance(context: Context, target: Path) -> dict[str, Any]:
         "title": artifact.title,
         "caption": context.caption(),
         "scale": context.ran_at(),
-        "command": rebuild_command(artifact.kind, target, context.scale),
+        "command": rebuild_command(context.paper.paper, context.name, context.scale),
         "seeds": {
             name: [summary.seeds.start, summary.seeds.stop]
             for name, summary in context.summaries.items()

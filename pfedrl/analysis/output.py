@@ -40,11 +40,10 @@ def short(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
-def rebuild_command(kind: str, target: Path, scale: str = DEFAULT_SCALE) -> str:
+def rebuild_command(paper: str, artifact: str, scale: str = DEFAULT_SCALE) -> str:
     """The command that draws a table or figure again; the default scale need not be named."""
-    file = target.with_suffix(".png" if kind == "figure" else ".md").as_posix()
     chosen = "" if scale == DEFAULT_SCALE else f" --config scale={scale}"
-    return f"snakemake --cores all {file}{chosen}"
+    return f"snakemake --cores all {paper}_{artifact}{chosen}"
 
 
 def read_result(path: Path) -> dict[str, Any] | None:

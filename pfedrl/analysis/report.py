@@ -40,6 +40,7 @@ def report(
     code: Mapping[tuple[str, str], str] | None = None,
     scale: str = DEFAULT_SCALE,
     told: Mapping[str, list[Told]] | None = None,
+    made_from: str = "",
 ) -> None:
     """Write the page from what was drawn (figures_dir/{paper}/), judged and found.
 
@@ -64,6 +65,7 @@ def report(
         output,
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="made_from" content="{made_from}">\n'
         f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
         "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
         "<p>Every table and figure, with the numbers that the paper prints, and a verdict on each "
@@ -115,7 +117,7 @@ def _paper(
         )
         known = read_result(folder / f"{name}.json")
         if known is None:
-            artifacts += _not_drawn(artifact, folder / name, why, scale)
+            artifacts += _not_drawn(paper.paper, name, artifact, why, scale)
         else:
             artifacts += _artifact(name, artifact, known, link, code)
     theory = (
@@ -182,11 +184,11 @@ def readable(value: Any, indent: str = "") -> str:
 
 
 def _not_drawn(
-    artifact: Artifact, target: Path, why: Callable[[str], str | None], scale: str
+    paper: str, artifact_name: str, artifact: Artifact, why: Callable[[str], str | None], scale: str
 ) -> str:
     reasons = {name: reason for name in artifact.experiments if (reason := why(name)) is not None}
     if artifact.drawable([name for name in artifact.experiments if name not in reasons]):
-        command = rebuild_command(artifact.kind, target, scale)
+        command = rebuild_command(paper, artifact_name, scale)
         return f"<p>Not drawn yet.</p>\n<pre>{escape(command)}</pre>\n"
     needed = [name for name in reasons if name not in artifact.may_miss]
     said = "; ".join(f"{name}: {reasons[name]}" for name in needed or reasons)

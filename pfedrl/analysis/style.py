@@ -158,7 +158,9 @@ def free_styles(used: Iterable[Style]) -> Iterator[Style]:
 
 
 def panel_labels(axes: Sequence[Axes]) -> None:
-    """(a), (b), ... before each panel's title."""
+    """(a), (b), ... before each panel's title; a single panel needs no letter."""
+    if len(axes) == 1:
+        return
     for axis, letter in zip(axes, "abcdefghijklmnop", strict=False):
         axis.set_title(f"({letter}) {axis.get_title('left')}", loc="left", fontweight="bold")
 
@@ -189,3 +191,16 @@ def new_figure(height: float, **layout: Any) -> tuple[Figure, Any]:
 
     figure = Figure(figsize=(WIDTH, height))
     return figure, figure.subplots(**layout)
+
+
+def panel_grid(
+    count: int, columns: int, row_height: float, legend_height: float = 0.0, **layout: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure with so many panels, in rows of at most so many columns; the height is in inches."""
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    height = row_height * rows + legend_height
+    figure, grid = new_figure(height, nrows=rows, ncols=columns, squeeze=False, **layout)
+    for axis in grid.flat[count:]:
+        axis.set_axis_off()
+    return figure, list(grid.flat[:count])

@@ -1,9 +1,9 @@
 """From the runs of one experiment to its statistics and the final values that tests run on."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,14 +18,22 @@ from pfedrl.analysis.statistics import (
 from pfedrl.analysis.summaries import paths, summaries_folder
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import possible
-from pfedrl.core.parquet import write_table
+from pfedrl.core.parquet import Facts, write_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import Part, Point, Served, Store, served
+from pfedrl.pipeline.store import Part, Point, Served, Store, Values, served
 
 DIVERGED = "diverged"  # the metric, 1 where an agent's training has diverged
 NUMBERS = ("mean", "se", "median", "iqm", "low", "high", "iqm_low", "iqm_high")
+
+
+class Read(NamedTuple):
+    """A cell with the values of all its seeds, and the facts of the file of each part."""
+
+    served: Served
+    values: Values
+    files: list[Facts]
 
 
 def summarise(
@@ -41,18 +49,28 @@ def summarise(
         reasons = "; ".join(sorted({str(one.why_not) for one in every}))
         raise PfedrlError(f"{paper}/{experiment}: there are no runs to summarise ({reasons}).")
     store = Store(project.root)
+    read = (Read(one, *store.read(one.cell, one.parts)) for one in whole)
+    not_run = {one.cell.name: one.why_not for one in every if one.why_not is not None}
     sweeps = sorted({key for one in every for key in one.cell.sweep})
-    statistics, finals, facts = [], [], []
-    for one in whole:
-        values, files = store.read(one.cell, one.parts)
+    places = paths(folder or summaries_folder(project, scale), paper, experiment)
+    write_summary(places, read, sweeps, not_run)
+
+
+def write_summary(
+    places: Iterable[Path],
+    read: Iterable[Read],
+    sweeps: list[str],
+    not_run: Mapping[str, str | None],
+) -> None:
+    """Both files of a summary."""
+    statistics, finals, whole, facts = [], [], [], []
+    for one, values, files in read:
         points, names = with_pooled_agents(values), _names(one.cell, sweeps)
         statistics.append(_statistics_rows(points, names, one.cell.settings()["family"]))
         finals.append(_final_rows(points, names, one.cell.seeds))
+        whole.append(one)
         facts.append(files)
-    kept = _facts(whole, facts, sweeps) | {
-        "not_run": {one.cell.name: one.why_not for one in every if one.why_not is not None}
-    }
-    places = paths(folder or summaries_folder(project, scale), paper, experiment)
+    kept = _facts(whole, facts, sweeps) | {"not_run": dict(not_run)}
     for path, tables in zip(places, (statistics, finals), strict=True):
         write_table(path, pa.concat_tables(tables).unify_dictionaries(), kept)
 

@@ -10,6 +10,7 @@ from pfedrl.cli.program import (
     CellName,
     Code,
     Experiment,
+    MadeFrom,
     Output,
     Paper,
     RunScale,
@@ -135,8 +136,8 @@ def show_finals(values: Any, facts: Any) -> None:
     import numpy as np
 
     from pfedrl.analysis.summarise import final_values
+    from pfedrl.core.durations import span
     from pfedrl.core.metrics import MAIN, words_of
-    from pfedrl.core.progress import span
 
     finals = final_values(values)
     ((first, last),) = (one["seeds"] for one in facts)
@@ -171,7 +172,7 @@ def draw(
     output: Annotated[
         Path | None, typer.Option(help="A folder. Default: the scale's, then the paper's name.")
     ] = None,
-    made_from: Annotated[str, typer.Option(help="A digest of its sources, kept in the json.")] = "",
+    made_from: MadeFrom = "",
 ) -> None:
     """Draw a table (csv, md, tex) or a figure (pdf, png, csv), with its provenance (json)."""
     from pfedrl.analysis.drawing import draw
@@ -189,7 +190,9 @@ def draw(
 
 
 @app.command()
-def claims(paper: Paper, scale: ScaleName = "laptop", output: Output = None) -> None:
+def claims(
+    paper: Paper, scale: ScaleName = "laptop", output: Output = None, made_from: MadeFrom = ""
+) -> None:
     """Test the paper's claims and its printed numbers against ours, and give verdicts."""
     from pfedrl.analysis.claims import evaluate
     from pfedrl.pipeline.project import Project
@@ -197,13 +200,13 @@ def claims(paper: Paper, scale: ScaleName = "laptop", output: Output = None) -> 
     project = Project.here()
     project.paper(paper)
     output = output or project.scale(scale).verdicts_of(paper)
-    evaluate(project, paper, scale, summaries_folder(scale), output)
+    evaluate(project, paper, scale, summaries_folder(scale), output, made_from)
 
 
 @app.command()
-def report(scale: ScaleName = "laptop", output: Output = None) -> None:
+def report(scale: ScaleName = "laptop", output: Output = None, made_from: MadeFrom = "") -> None:
     """Write index.html: every table and figure, ours beside the paper's, with the verdicts."""
     from pfedrl.analysis.site import write_site
     from pfedrl.pipeline.project import Project
 
-    write_site(Project.here(), scale, output)
+    write_site(Project.here(), scale, output, made_from)

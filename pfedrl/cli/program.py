@@ -67,6 +67,7 @@ Cores = Annotated[
     int | None,
     typer.Option(min=1, help="Number of parallel processes. Default: one per processor."),
 ]
+MadeFrom = Annotated[str, typer.Option(help="A digest of its sources, kept in the output.")]
 Code = Annotated[str | None, typer.Option(help="Fail unless the code has this fingerprint.")]
 
 OF_THE_DISK = (

@@ -48,7 +48,7 @@ def reruns(
     from pfedrl.analysis.output import write_json
     from pfedrl.core.progress import progress_bar
     from pfedrl.pipeline.project import Project
-    from pfedrl.pipeline.verify import headline, reruns
+    from pfedrl.pipeline.reruns import headline, reruns
 
     found = []
     with progress_bar("runs compared") as progress:
@@ -120,6 +120,7 @@ def verify(
     from pfedrl.core.errors import PfedrlError
     from pfedrl.core.processor import flags
     from pfedrl.core.progress import progress_bar
+    from pfedrl.pipeline import reruns as again
     from pfedrl.pipeline import verify
     from pfedrl.pipeline.project import Project
 
@@ -127,7 +128,7 @@ def verify(
     if published and not given:
         if write:
             raise PfedrlError("which runs? pfedrl verify --published --write PAPER.")
-        for (paper, experiment), words in verify.code_behind(project, "record").items():
+        for (paper, experiment), words in again.code_behind(project, "record").items():
             typer.echo(f"{paper} {experiment}: {words}")
         return
     if published and len(given) > 3:
@@ -139,7 +140,7 @@ def verify(
     answers = []
     with progress_bar("core-seconds") as progress:
         if published:
-            compared = verify.verify_committed(project, *given, write=write, progress=progress)
+            compared = again.verify_committed(project, *given, write=write, progress=progress)
         else:
             compared = verify.verify(project, given)
         for name, answer, remark in compared:

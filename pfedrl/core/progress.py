@@ -6,12 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-
-def span(seconds: float) -> str:
-    """12 s, 3.4 min or 5.6 h."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:,.1f} h"
+from pfedrl.core.durations import span
 
 
 @contextmanager

@@ -8,6 +8,7 @@ Adding one needs nothing but the file.
 
 import ast
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -67,7 +68,7 @@ def load(room: str, name: str, where: str = "") -> Any:
     """The class of a component; a name that is none gets the nearest one."""
     known = components(room)
     if name not in known:
-        raise unknown(ROOMS[room], name, known, where)
+        raise _not_there(ROOMS[room], name, known, where)
     return getattr(import_module(known[name].module), known[name].class_name)
 
 
@@ -77,8 +78,19 @@ def load_runnable(name: str, where: str = "") -> Any:
         return load("theory", name)
     if name not in components("algorithms"):
         known = [*components("algorithms"), *components("theory")]
-        raise unknown("algorithm", name, known, where)
+        raise _not_there("algorithm", name, known, where)
     return load("algorithms", name)
+
+
+def _not_there(kind: str, name: str, known: Iterable[str], where: str) -> PfedrlError:
+    """The error for a name that is none, or that a second file of the same name took away."""
+    shared = [one for one in known if one.endswith(f"/{name}")]
+    if not shared:
+        return unknown(kind, name, known, where)
+    return PfedrlError(
+        f"{where}{': ' if where else ''}two files are called {name}.py ({' and '.join(shared)}). "
+        "Rename the newer one: the name is part of every run's key."
+    )
 
 
 def is_control(name: str) -> bool:

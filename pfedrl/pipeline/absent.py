@@ -24,7 +24,7 @@ def absent(project: Project, paper: str, experiment: str, scale: str) -> str | N
 def in_no_package(project: Project, paper: str, experiment: str) -> str | None:
     """That an experiment's data must be brought by hand, and how; None where a package has them."""
     name = (project.experiment(paper, experiment).family or {}).get("data")
-    source = data_sources(project.root).get(str(name))
+    source = None if name is None else data_sources(project.root).get(str(name))
     if source is None or source.package is not None:
         return None
     command = f"pfedrl data fetch {name} --folder FOLDER"

@@ -1,36 +1,34 @@
 """What jobs should cost in processor time, memory and disk, by what earlier runs measured.
 
 A run with the same key costs as much per seed as it did. Otherwise a run of the same method on the
-same family, with counts and networks at least as large, is scaled by the length of the training.
+same family, with counts and networks at least as large, is scaled by the length of the training;
+the longest such run is.
 results/published/rates.json has short trainings with the papers' own settings for this. Nothing is
 extrapolated from small networks to large ones, or from few agents to many.
 """
 
-import heapq
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, log, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from pfedrl.core.progress import span
+from pfedrl.core.durations import NEVER_RUN, START_UP, makespan, not_counted, span
 from pfedrl.core.registry import module_of
 from pfedrl.envs.data import clusters, data_sets
 from pfedrl.pipeline.cells import Cell, cells, parse_block
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store, block_name
 
-START_UP = 5.0  # seconds that a process is given to import what it needs
 SHORT = 60  # seconds; below that, starting a job costs as much as the job
 SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
-NEVER_RUN = "no similar run has been measured here"
 RATES = COMMITTED / "rates.json"
 # the length of a training is the product of those settings that the algorithm and family have
 LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
@@ -77,14 +75,14 @@ class Known:
             return own.of(seeds)
         settings = cell.settings()
         alike = [
-            (found, _times_as_long(settings, found.settings))
+            found
             for found in self._by_method.get(_method(settings), ())
             if _covers(found.settings, settings)
         ]
-        name = settings["algorithm"]["name"]
-        same = [one for one in alike if one[0].settings["algorithm"]["name"] == name]
-        costs = [found.of(seeds, times) for found, times in same or alike]
-        return max(costs, key=lambda cost: cost.seconds, default=None)
+        if not alike:
+            return None
+        nearest = min(alike, key=lambda found: _distance(found.settings, settings))
+        return nearest.of(seeds, _times_as_long(settings, nearest.settings))
 
     @cached_property
     def _runs(self) -> dict[str, Measured]:
@@ -138,6 +136,18 @@ def _covers(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     return True
 
 
+def _distance(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[bool, int, float]:
+    """Another algorithm, then the number of other settings, then the difference in length."""
+    theirs, ours = _flat(measured), _flat(asked)
+    other = sum(
+        theirs.get(name) != value
+        for name, value in ours.items()
+        if name not in (*LENGTHS, *AFTERWARDS)
+    )
+    same = measured["algorithm"]["name"] == asked["algorithm"]["name"]
+    return not same, other, abs(log(_times_as_long(asked, measured)))
+
+
 def _times_as_long(settings: Mapping[str, Any], than: Mapping[str, Any]) -> float:
     """The length of a training, as a multiple of another's."""
     ours, theirs = _flat(settings), _flat(than)
@@ -172,14 +182,6 @@ def minutes(cost: Cost | None, attempt: int = 1) -> int:
 def megabytes(cost: Cost | None, attempt: int = 1) -> int:
     wanted = UNKNOWN_MB if cost is None else max(1.5 * cost.memory_mb, 500)
     return ceil(wanted * attempt)
-
-
-def makespan(seconds: Iterable[float], cores: int) -> float:
-    """From the first start to the last end, the longest jobs first."""
-    ends = [0.0] * cores
-    for job in sorted(seconds, reverse=True):
-        heapq.heapreplace(ends, ends[0] + job + START_UP)
-    return max(ends)
 
 
 def nodes(seconds: Sequence[float], cores: int, within: float) -> int | None:
@@ -265,10 +267,6 @@ def sentences(
         )
     said += [not_counted(count, reason) for reason, count in uncounted.items()]
     return said
-
-
-def not_counted(runs: int, reason: str) -> str:
-    return f"{runs} {'run is' if runs == 1 else 'runs are'} not counted: {reason}."
 
 
 def disk(megabytes: float) -> str:

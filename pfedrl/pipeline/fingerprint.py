@@ -52,14 +52,19 @@ APART = {
 
 
 def fingerprint(
-    *modules: str, words: bool = False, root: Path = ROOT, pins: Mapping[str, str] | None = None
+    *modules: str,
+    words: bool = False,
+    only: tuple[str, ...] = ("",),
+    root: Path = ROOT,
+    pins: Mapping[str, str] | None = None,
 ) -> str:
-    """A digest of the modules and of all that they import, under this process's pins or others."""
+    """A digest of the modules and of all that they import, under this process's pins or others;
+    `only` names the beginnings of the paths that count."""
     sources, elsewhere = closure(*modules, root=root)
     parts = [
         f"{path}\n{_kept(source, words)}"
         for path, source in sorted(sources.items())
-        if path not in APART
+        if path not in APART and path.startswith(only)
     ]
     if not words:
         parts += [f"{name} {_version(name)}" for name in LIBRARIES if name in elsewhere]

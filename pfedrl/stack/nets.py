@@ -5,7 +5,7 @@ and a named part of the net (embedding, body, head, log_std, ...) is a range of 
 are evaluated and differentiated at once, by the weights and by the inputs.
 
 `Perceptron` has its backward pass written out: autograd on stacks of small nets costs more than the
-matrix products it organises. `ModuleNet` has the same methods for any PyTorch module.
+matrix products it organises.
 """
 
 from collections.abc import Callable, Mapping, Sequence

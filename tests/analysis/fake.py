@@ -1,17 +1,20 @@
-"""A small project with made-up runs, written as real runs are, for looking at what is drawn."""
+"""A small project and summaries of made-up runs, for looking at what is drawn."""
 
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
-from pfedrl.pipeline.artifact import write_run
 
-from pfedrl.analysis.summaries import paths
-from pfedrl.analysis.summarise import summarise
-from pfedrl.core.recorder import Recorder
+from pfedrl.analysis.summaries import Summary, paths, read_summary
+from pfedrl.analysis.summarise import Read, write_summary
+from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.settings import Settings
+from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.scale import Budget
+from pfedrl.pipeline.store import Part, Point, Served, block_name, run_path
 from tests.projects import write_paper, write_scale
 
 KAPPAS = [0, 0.2, 0.4, 0.6, 0.8]
@@ -38,49 +41,56 @@ def stub(name: str) -> Any:
     return type(name, (Stub,), {"label": LABELS[name]})
 
 
-def facts(
-    experiment: str, variant: str, sweep: dict[str, float], seeds: range, **algorithm: Any
-) -> dict[str, Any]:
-    """What a run says of itself; its algorithm is called as its variant unless a name is given."""
-    cell = "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())])
-    return {
-        "paper": "qavg", "experiment": experiment, "cell": cell, "variant": variant,
-        "sweep": sweep, "seeds": [seeds.start, seeds.stop], "commit": "0123456789ab",
-        "processor": "AMD EPYC",
-        "settings": {"algorithm": {"name": variant} | algorithm, "family": {"name": "made_up"}},
-        "versions": {"python": "3.11.0", "numpy": "2.4.0"},
-        "wall_seconds": 1.5, "cpu_seconds": 1.25, "peak_memory_mb": 80.0,
-    }  # fmt: skip
+FACTS: dict[str, Any] = {
+    "commit": "0123456789ab", "processor": "AMD EPYC",
+    "versions": {"python": "3.11.0", "numpy": "2.4.0"}, "wall_seconds": 1.5, "cpu_seconds": 1.25,
+    "peak_memory_mb": 80.0,
+}  # fmt: skip
+Measured = dict[tuple[str, int, str], np.ndarray]  # (axis, at, metric) to [seed] or [seed, agent]
 
 
-def write(path: Path, recorder: Recorder, known: dict[str, Any]) -> Path:
-    algorithm = known["settings"]["algorithm"]["name"]
-    names = {"experiment": known["experiment"], "algorithm": algorithm, "family": "made_up"}
-    write_run(path, recorder, names, known)
-    return path
-
-
-def write_cell(
-    folder: Path,
+def cell(
     experiment: str,
     variant: str,
     sweep: dict[str, float],
     seeds: int,
-    measured: dict[tuple[str, int, str], np.ndarray],
+    measured: Measured,
     blocks: int = 2,
     **algorithm: Any,
-) -> list[Path]:
-    """A cell's runs, in blocks of seeds, from values a seed (and agent) at each point."""
-    written = []
-    for part in np.array_split(np.arange(seeds), min(blocks, seeds)):
-        block = range(int(part[0]), int(part[-1]) + 1)
-        recorder = Recorder(block)
-        for (axis, at, metric), values in measured.items():
-            recorder.add(axis, at, metric, values[part])
-        known = facts(experiment, variant, sweep, block, **algorithm)
-        path = folder / experiment / known["cell"] / f"{block.start}-{block.stop}.parquet"
-        written.append(write(path, recorder, known))
-    return written
+) -> Read:
+    """A made-up cell; its algorithm is called as its variant unless a name is given."""
+    name = algorithm.pop("name", variant)
+    label = "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())])
+    runnable, family = SimpleNamespace(said=lambda: algorithm), SimpleNamespace(said=dict)
+    made = Cell(
+        "qavg", experiment, label, variant, name, sweep, runnable, family, "made_up", 1,
+        Budget(seeds=seeds, block=seeds),
+    )  # fmt: skip
+    return read(made, measured, blocks)
+
+
+def read(made: Cell, measured: Measured, blocks: int = 1) -> Read:
+    """A cell as if its values had been read from files of so many blocks of seeds."""
+    parts = []
+    for part in np.array_split(made.seeds, min(blocks, len(made.seeds))):
+        seeds = range(int(part[0]), int(part[-1]) + 1)
+        parts.append(Part("local", run_path(made, block_name(seeds)), seeds, seeds))
+    values: dict[Point, np.ndarray] = {}
+    for (axis, at, metric), column in measured.items():
+        column = np.asarray(column, float)
+        if column.ndim == 1:
+            values[metric, axis, ALL_AGENTS, at] = column
+        else:
+            values |= {(metric, axis, i, at): own for i, own in enumerate(column.T)}
+    return Read(Served(made, parts, 0), values, [FACTS] * len(parts))
+
+
+def summary(folder: Path, paper: str, *found: Read) -> Summary:
+    """The summary of an experiment's cells, written to a folder of summaries and read again."""
+    experiment = found[0].served.cell.experiment
+    sweeps = sorted({key for one in found for key in one.served.cell.sweep})
+    write_summary(paths(folder, paper, experiment), found, sweeps, {})
+    return read_summary(folder, paper, experiment)
 
 
 class Made:
@@ -269,7 +279,7 @@ def project(root: Path) -> Project:
 
 
 def summaries(root: Path, seeds: int) -> Path:
-    """Runs and summaries of every experiment; the folder of summaries."""
+    """Summaries of every experiment; their folder."""
     made = Made(seeds)
     experiments = {
         "table1_random_mdps": made.table1(35.0),
@@ -281,10 +291,6 @@ def summaries(root: Path, seeds: int) -> Path:
         "theory": made.theory(),
     }
     for experiment, cells in experiments.items():
-        runs = [
-            path
-            for variant, sweep, measured in cells
-            for path in write_cell(root / "runs", experiment, variant, sweep, seeds, measured)
-        ]
-        summarise(runs, *paths(root / "summaries", "qavg", experiment))
+        found = [cell(experiment, *one[:2], seeds, one[2]) for one in cells]
+        summary(root / "summaries", "qavg", *found)
     return root / "summaries"

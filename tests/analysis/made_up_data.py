@@ -1,15 +1,14 @@
 """Made-up runs of DePRL's experiments, of every cell and metric that the laptop's scale has."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from pfedrl.pipeline.artifact import write_run
 
-from pfedrl.analysis.summaries import paths
-from pfedrl.analysis.summarise import summarise
-from pfedrl.core.recorder import Recorder
+from pfedrl.analysis.summarise import Read
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.project import Project
+from tests.analysis import fake
 
 SCALE, SEEDS, ROUNDS = "laptop", range(3), (0, 2, 4, 6, 8, 10)
 HERE = ("fashion_mnist", "hapt", "cifar10")  # data sets
@@ -48,29 +47,20 @@ def value(cell: Cell, metric: str, at: int, random: np.random.Generator) -> np.n
     return (60 + AHEAD.get(cell.algorithm, 0) - 10 * family.pi) * rise + noise
 
 
-def write(project: Project, folder: Path, cell: Cell) -> Path:
-    random, recorder = np.random.default_rng(len(cell.name)), Recorder(SEEDS)
+def read(cell: Cell) -> Read:
+    random, measured = np.random.default_rng(len(cell.name)), {}
     for metric in sorted(cell.runnable.metrics(cell.family)):
         single = cell.algorithm == "majority_class" or "_similarity_" in metric
         for at in ROUNDS[-1:] if single or metric.startswith(ONCE) else ROUNDS:
-            recorder.add("round", at, metric, value(cell, metric, at, random))
-    facts = {
-        "paper": cell.paper, "experiment": cell.experiment, "cell": cell.name,
-        "variant": cell.variant, "sweep": cell.sweep, "seeds": [SEEDS.start, SEEDS.stop],
-        "commit": "0123456789ab", "settings": cell.settings(), "versions": {"numpy": "2.4.0"},
-        "wall_seconds": 1.0, "cpu_seconds": 1.0, "peak_memory_mb": 80.0,
-    }  # fmt: skip
-    names = {"experiment": cell.experiment, "algorithm": cell.algorithm, "family": cell.family_name}
-    path = folder / "runs" / cell.experiment / cell.name / "0-3.parquet"
-    write_run(path, recorder, names, facts)
-    return path
+            measured["round", at, metric] = value(cell, metric, at, random)
+    budget = cell.budget.model_copy(update={"seeds": len(SEEDS)})
+    return fake.read(replace(cell, budget=budget), measured)
 
 
 def summaries(project: Project, folder: Path) -> Path:
     """The summaries of the scale's experiments on the data that are here."""
     for experiment in project.scale(SCALE).papers["deprl"]:
-        if not experiment.endswith(HERE):
-            continue
-        made = [write(project, folder, cell) for cell in cells(project, "deprl", experiment, SCALE)]
-        summarise(made, *paths(folder / "summaries", "deprl", experiment))
+        if experiment.endswith(HERE):
+            every = cells(project, "deprl", experiment, SCALE)
+            fake.summary(folder / "summaries", "deprl", *map(read, every))
     return folder / "summaries"

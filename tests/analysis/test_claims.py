@@ -2,8 +2,6 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis.claims import judge
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.verdicts import NOT_ABOVE_CONTROL
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import Claim
@@ -18,7 +16,7 @@ CLAIM_KEYS = {"floor", "ceiling", "budget_free", "note"}
 
 @pytest.fixture(autouse=True)
 def stubs(monkeypatch):
-    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+    monkeypatch.setattr("pfedrl.analysis.theory.load_runnable", fake.stub)
 
 
 @pytest.fixture
@@ -26,17 +24,15 @@ def verdict(tmp_path):
     """Judge one claim on values by local_steps: {1: values, 2: values, ...}."""
 
     def judged(values: dict[float, np.ndarray], **test):
-        runs = [
-            path
-            for steps, column in values.items()
-            for path in fake.write_cell(
-                tmp_path, "e", "qavg", {"local_steps": steps}, len(column),
+        cells = [
+            fake.cell(
+                "e", "qavg", {"local_steps": steps}, len(column),
                 {("iteration", 0, "objective"): column,
                  ("iteration", 0, "reached"): (column < 100).astype(float)},
             )
+            for steps, column in values.items()
         ]  # fmt: skip
-        summarise(runs, *paths(tmp_path, "qavg", "e"))
-        summary = read_summary(tmp_path, "qavg", "e")
+        summary = fake.summary(tmp_path, "qavg", *cells)
         rest = {key: test.pop(key) for key in CLAIM_KEYS & test.keys()}
         claim = Claim.model_validate({
             "id": "c", "words": "w", "where": "s", **rest,

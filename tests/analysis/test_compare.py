@@ -20,6 +20,7 @@ from pfedrl.analysis.compare_words import sentence
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import better_way
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import Served
 
 ROOT = Path(__file__).parents[2]
 CARTPOLE = ("pfed_dqn_rep", "dqn_avg", "cartpole")
@@ -31,10 +32,9 @@ def project() -> Project:
     return Project(ROOT)
 
 
-def by_seed(cell: str, metric: str) -> np.ndarray:
-    """A metric of the published CartPole runs at the paper's budget, agents averaged."""
-    folder = ROOT / "results/published/paper/pfedrl_rep/control_cartpole" / cell
-    rows = [row for path in folder.glob("*.parquet") for row in pq.read_table(path).to_pylist()]
+def by_seed(run: Served, metric: str) -> np.ndarray:
+    """A metric of committed files, agents averaged."""
+    rows = [row for part in run.parts for row in pq.read_table(ROOT / part.path).to_pylist()]
     rows = [row for row in rows if row["metric"] == metric]
     last = max(row["at"] for row in rows)
     seeds = sorted({row["seed"] for row in rows})
@@ -48,7 +48,8 @@ def by_seed(cell: str, metric: str) -> np.ndarray:
 def test_differences_are_those_of_the_files(project: Project, metric: str):
     fullest = compare(project, *CARTPOLE)[0]
     found = {one.metric: one for one in differences(project, fullest)}[metric]
-    own = by_seed("pfed_dqn_rep", metric) - by_seed("dqn_avg", metric)
+    first, second = (by_seed(run, metric) for run in fullest.runs)
+    own = first - second
     reach = stats.t.ppf(0.975, len(own) - 1) * own.std(ddof=1) / np.sqrt(len(own))
     ahead = own if better_way(metric) > 0 else -own
     assert (fullest.seeds, fullest.whole) == (len(own), True)

@@ -11,8 +11,6 @@ from pfedrl.analysis.figures import comparison, control_table
 from pfedrl.analysis.labels import own_name
 from pfedrl.analysis.statistics import mean_interval
 from pfedrl.analysis.style import every_style
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import PREFERRED, entry_of
 from pfedrl.pipeline.claim import Ceiling
@@ -29,20 +27,19 @@ RETURNS = {
 
 def context(tmp_path, chosen=None, metric="return_average", sent=False):
     """The comparison of an experiment with three learners and two controls."""
-    runs = []
+    cells = []
     for variant, values in RETURNS.items():
         measured = {("episode", 9, metric): np.array(values)}
         if sent and variant == "dqn_avg":
             measured["episode", 9, "megabytes_sent"] = np.full(SEEDS, 2.5)
-        runs += fake.write_cell(tmp_path, "control", variant, {}, SEEDS, measured)
-    summarise(runs, *paths(tmp_path, "pfedrl_rep", "control"))
+        cells.append(fake.cell("control", variant, {}, SEEDS, measured))
     spec = Experiment(title="t", family={"name": "made_up"}, variants={v: {} for v in RETURNS},
                       comparison=chosen or {})  # fmt: skip
     paper = Paper(
         paper="pfedrl_rep", short="T", title="t", reference="r", experiments={"control": spec}
     )
     artifact = comparison_of("control", spec)
-    summary = read_summary(tmp_path, "pfedrl_rep", "control")
+    summary = fake.summary(tmp_path, "pfedrl_rep", *cells)
     return Context(paper, "a", artifact, "laptop", {"control": summary}, every_style({}))
 
 
@@ -66,8 +63,9 @@ def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_base
 def test_a_ceiling_of_another_experiment_is_beside_and_does_not_compete(tmp_path):
     made = context(tmp_path)
     values = np.array([20.0, 22.0, 24.0])
-    runs = fake.write_cell(tmp_path, "long", "dqn", {}, 3, {("episode", 99, "best"): values})
-    summarise(runs, *paths(tmp_path, "pfedrl_rep", "long"))
+    long = fake.summary(
+        tmp_path, "pfedrl_rep", fake.cell("long", "dqn", {}, 3, {("episode", 99, "best"): values})
+    )
     top = {"experiment": "long", "cell": "dqn", "metric": "best"}
     spec = made.paper.experiments["control"].model_copy(
         update={"comparison": Comparison(ceiling=Ceiling(**top))}
@@ -76,7 +74,7 @@ def test_a_ceiling_of_another_experiment_is_beside_and_does_not_compete(tmp_path
     assert artifact.experiments == ["control", "long"] and artifact.may_miss == ["long"]
     without = comparison.draw(replace(made, artifact=artifact, absent={"long": "not run"}))
     assert LONG_RUN not in set(without.data["label"])
-    summaries = made.summaries | {"long": read_summary(tmp_path, "pfedrl_rep", "long")}
+    summaries = made.summaries | {"long": long}
     drawn = comparison.draw(replace(made, artifact=artifact, summaries=summaries))
     row = drawn.data.set_index("label").loc[LONG_RUN]
     assert (row["mean"], row["experiment"], row["metric"]) == (22.0, "long", "best")

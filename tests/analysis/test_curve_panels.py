@@ -9,8 +9,6 @@ from matplotlib.colors import to_hex
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import curve_panels, fedkl_figure5
 from pfedrl.analysis.style import every_style
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.paper import Artifact, Experiment, Paper
 from tests.analysis import fake
@@ -21,21 +19,20 @@ SPEC = Experiment(title="t", variants={name: {} for name in ("fed_avg", "fed_kl"
 
 def context(tmp_path, options, seeds=3):
     """An artifact of one experiment: two algorithms over rounds, and a control looked at once."""
-    rounds, runs = range(ROUNDS), []
+    rounds, cells = range(ROUNDS), []
     for variant in ("fed_avg", "fed_kl"):
         measured = {("round", at, "return"): np.linspace(-90 + 9 * at, -80, seeds) for at in rounds}
         for at in rounds:
             measured["round", at, "selected_G"] = np.full(seeds, 1.0 if at % 2 else -1.0)
             measured["round", at, "drawdown"] = np.linspace(0, at, seeds)
-        runs += fake.write_cell(tmp_path, "curves", variant, {}, seeds, measured)
+        cells.append(fake.cell("curves", variant, {}, seeds, measured))
     control = {("round", 0, "return"): np.full(seeds, -12.0)}
-    runs += fake.write_cell(tmp_path, "curves", "zero_action", {}, seeds, control)
-    summarise(runs, *paths(tmp_path, "fedkl", "curves"))
+    cells.append(fake.cell("curves", "zero_action", {}, seeds, control))
     artifact = Artifact(
         kind="figure", title="t", draw="d", experiments=["curves"], caption="c", options=options
     )
     paper = Paper(paper="fedkl", short="T", title="t", reference="r", experiments={"curves": SPEC})
-    summary = read_summary(tmp_path, "fedkl", "curves")
+    summary = fake.summary(tmp_path, "fedkl", *cells)
     return Context(paper, "a", artifact, "laptop", {"curves": summary}, every_style({}))
 
 

@@ -13,7 +13,7 @@ from tests.analysis import made_up_data
 from tests.tiny import ROOT
 
 PROJECT = Project.here(ROOT)
-CIFAR_100 = absent(PROJECT, "deprl", "cifar100", "published")
+CIFAR_100 = absent(PROJECT, "deprl", "cifar100", "record")
 
 
 @pytest.fixture(scope="module")

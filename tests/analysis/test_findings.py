@@ -12,8 +12,6 @@ from pfedrl.analysis import findings
 from pfedrl.analysis.check import Measured, check_finding
 from pfedrl.analysis.findings import Told, short, shown, tell
 from pfedrl.analysis.readme import fill_readme
-from pfedrl.analysis.summaries import paths
-from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.telling import in_html, in_markdown
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.finding import STATISTICS, Finding
@@ -33,39 +31,27 @@ FINAL = {
 @pytest.fixture
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """What a text says of made-up runs: four seeds with known values."""
-    facts = fake.facts
-
-    def with_a_setting(*named: Any) -> dict[str, Any]:
-        known = facts(*named)
-        known["settings"]["algorithm"]["episodes"] = 1200
-        return known
-
-    monkeypatch.setattr(fake, "facts", with_a_setting)
-    runs = [
-        path
-        for variant, values in FINAL.items()
-        for path in fake.write_cell(
-            tmp_path, TABLE, variant, {"kappa": 0.0}, 4,
+    summaries = tmp_path / "results" / "record" / "summaries"
+    fake.summary(summaries, "qavg", *(
+        fake.cell(
+            TABLE, variant, {"kappa": 0.0}, 4,
             {("iteration", 9, "centre_value"): np.array(values),
-             ("iteration", 9, "objective"): np.array([0.0, 0, 1, 1])},
+             ("iteration", 9, "objective"): np.array([0.0, 0, 1, 1])}, episodes=1200,
         )
-    ]  # fmt: skip
-    summarise(runs, *paths(tmp_path / "summaries", "qavg", TABLE))
+        for variant, values in FINAL.items()
+    ))  # fmt: skip
     curve = {
         ("iteration", at, "objective"): np.full(4, level)
         for at, level in [(0, 5.0), (10, -7.0), (20, 30.0), (30, 20.0)]
     }
-    runs = fake.write_cell(tmp_path, CURVE, "qavg", {"local_steps": 1.0}, 4, curve)
-    summarise(runs, *paths(tmp_path / "summaries", "qavg", CURVE))
-    times = [
-        path
-        for agents in (2.0, 4.0, 8.0)
-        for path in fake.write_cell(
-            tmp_path, "speedup", "qavg", {"agents": agents}, 4,
+    fake.summary(summaries, "qavg", fake.cell(CURVE, "qavg", {"local_steps": 1.0}, 4, curve))
+    fake.summary(summaries, "qavg", *(
+        fake.cell(
+            "speedup", "qavg", {"agents": agents}, 4,
             {("iteration", 0, "time"): np.full(4, 3 / agents**2)},
         )
-    ]  # fmt: skip
-    summarise(times, *paths(tmp_path / "summaries", "qavg", "speedup"))
+        for agents in (2.0, 4.0, 8.0)
+    ))  # fmt: skip
     monkeypatch.setattr(
         findings, "absent", lambda *asked: "not published" if asked[2] == "theory" else None
     )
@@ -84,7 +70,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             for claim in Project(tmp_path).paper("qavg").claims
         ]
         judged = {"qavg": {"claims": claims}}
-        return tell(Project(tmp_path), tmp_path / "summaries", judged)["qavg"][0]
+        return tell(Project(tmp_path), judged)["qavg"][0]
 
     return of
 

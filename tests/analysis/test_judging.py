@@ -9,8 +9,7 @@ import pytest
 
 from pfedrl.analysis.claim_tests import near
 from pfedrl.analysis.claims import TESTS, evaluate, outcome_of, shortened
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.summaries import read_summary
 from pfedrl.pipeline.claim import Holds, Near
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
@@ -22,7 +21,7 @@ PAPER = Paper(paper="qavg", short="T", title="t", reference="r", experiments={})
 
 @pytest.fixture(autouse=True)
 def stubs(monkeypatch):
-    monkeypatch.setattr("pfedrl.analysis.instances.load_runnable", fake.stub)
+    monkeypatch.setattr("pfedrl.analysis.theory.load_runnable", fake.stub)
 
 
 def test_every_kind_of_claim_gets_the_verdict_its_numbers_were_made_for(project, made, tmp_path):
@@ -82,9 +81,7 @@ def statement(tmp_path, applies):
     """A statement that holds on odd seeds only, of 100, and where it applies."""
     margin = np.where(np.arange(100) % 2, 1.0, -1.0)
     measured = {("instance", 0, "margin"): margin, ("instance", 0, "applies"): applies}
-    runs = fake.write_cell(tmp_path, "e", "lemma1", {}, 100, measured)
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    return read_summary(tmp_path, "qavg", "e")
+    return fake.summary(tmp_path, "qavg", fake.cell("e", "lemma1", {}, 100, measured))
 
 
 HOLDS = Holds(kind="holds", experiment="e", variant="lemma1", metric="margin")

@@ -1,15 +1,11 @@
-import json
-
 from pfedrl.analysis.ledger import (
     SYMBOLS,
     at_a_glance,
     found,
     groups,
     read_beside,
-    read_verdicts,
-    trust,
 )
-from pfedrl.analysis.verdicts import VERDICTS, WOULD_DECIDE
+from pfedrl.analysis.verdicts import VERDICTS
 
 
 def ledger_of(theirs: dict[str, int], ours: dict[str, int]) -> dict:
@@ -77,33 +73,3 @@ def test_notes_are_never_folded_and_single_readings_are():
     assert "of 2 alternative readings we ran, none supports the claim" in visible
     assert folded.startswith("<summary>2 readings</summary>")
     assert folded.count("K = 1: undecided") == 2
-
-
-def test_what_missing_seeds_cost_stands_beside_them(tmp_path):
-    notes = ["reduced budget", f"about 40 seeds {WOULD_DECIDE}", "seen before"]
-    claims = [{"id": name, "notes": notes} for name in ("a", "b")]
-    (tmp_path / "p.json").write_text(json.dumps({"claims": claims}))
-    first, second = read_verdicts(tmp_path, "p", {("p", "a"): 1.5, ("q", "b"): 2.0})["claims"]
-    assert first["notes"][1] == f"{notes[1]} (1.5 h of core time)"
-    assert (first["notes"][0], first["notes"][2]) == (notes[0], notes[2])
-    assert second["notes"] == notes
-    assert read_verdicts(tmp_path, "q", {}) is None
-
-
-def test_p_values_say_what_they_are_of():
-    assert "for the claim: p = 0.500" in found(a_result())
-    against = found(a_result(verdict="contradicted", p_against=0))
-    assert "against the claim: p &lt; 0.001" in against
-    assert "not tested: fewer than 5 seeds" in found(a_result(seeds=4))
-    assert "p =" not in found(a_result(p_value=None))
-
-
-def test_how_far_verdicts_can_be_trusted_counts_what_no_test_decided():
-    def judged(tested, *claims):
-        named = [{"verdict": verdict, "p_value": p} for verdict, p in claims]
-        return {"tested": tested, "expected_wrong": tested / 100, "claims": named}
-
-    assert trust(judged(0, ("undecided", None))) == "No claim has the 20 seeds that a test needs."
-    said = trust(judged(30, ("reproduced", 0.001), ("contradicted", None), ("reproduced", None)))
-    assert "30 claims" in said and "0.3 wrong verdicts" in said
-    assert "2 need no test" in said

@@ -2,10 +2,7 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis.claims import judge
-from pfedrl.analysis.printed import compare, deviation
-from pfedrl.analysis.printed_tests import agrees
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.printed import agrees, compare, deviation
 from pfedrl.analysis.verdicts import decide
 from pfedrl.pipeline.claim import Agrees, Claim
 from pfedrl.pipeline.paper import Artifact, Paper, Printed
@@ -52,9 +49,8 @@ def summary(tmp_path):
         ("iteration", at, "objective"): np.array([level - 1.0, level + 1.0] * 50)
         for at, level in [(0, 1.0), (5, 9.0), (10, 7.0)]
     }
-    runs = fake.write_cell(tmp_path, "e", "qavg", {"local_steps": np.inf}, 100, measured)
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    return read_summary(tmp_path, "qavg", "e")
+    cell = fake.cell("e", "qavg", {"local_steps": np.inf}, 100, measured)
+    return fake.summary(tmp_path, "qavg", cell)
 
 
 def test_the_last_point_of_a_curve_is_compared(summary):
@@ -79,9 +75,7 @@ def judged(tmp_path):
         values = 7.0 + spread * np.random.default_rng(3).normal(size=seeds)
         values[:missing] = np.nan
         measured = {("iteration", 0, "m"): values}
-        runs = fake.write_cell(tmp_path, "e", "qavg", {}, seeds, measured)
-        summarise(runs, *paths(tmp_path, "qavg", "e"))
-        summary = read_summary(tmp_path, "qavg", "e")
+        summary = fake.summary(tmp_path, "qavg", fake.cell("e", "qavg", {}, seeds, measured))
         rows = [
             compare(Printed(experiment="e", variant="qavg", metric="m", value=v, error=e), summary)
             for v, e in printed

@@ -5,8 +5,6 @@ import numpy as np
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import readings_figure
 from pfedrl.analysis.style import every_style
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
 from pfedrl.pipeline.paper import Experiment, Paper, readings_of, under
 from pfedrl.pipeline.reading import Reading
 from tests.analysis import fake
@@ -33,15 +31,15 @@ def context(tmp_path, ran, variants=VARIANTS, readings=READINGS[:2]) -> Context:
         experiments=experiments,
         readings=READINGS,
     )
+    summaries = {}
     for experiment, seeds in ran.items():
-        runs = []
+        cells = []
         for place, (variant, given) in enumerate(experiments[experiment].variants.items()):
             own = {"name": given.get("algorithm", variant)}
             values = np.arange(seeds, dtype=float) + 10 * place
             measured = {("episode", 9, "return_average"): values}
-            runs += fake.write_cell(tmp_path, experiment, variant, {}, seeds, measured, **own)
-        summarise(runs, *paths(tmp_path, "pfedrl_rep", experiment))
-    summaries = {name: read_summary(tmp_path, "pfedrl_rep", name) for name in ran}
+            cells.append(fake.cell(experiment, variant, {}, seeds, measured, **own))
+        summaries[experiment] = fake.summary(tmp_path, "pfedrl_rep", *cells)
     artifact = readings_of("control", control, list(made))
     return Context(paper, "a", artifact, "laptop", summaries, every_style({}))
 

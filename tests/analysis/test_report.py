@@ -6,6 +6,7 @@ import pytest
 
 from pfedrl.analysis.claims import evaluate
 from pfedrl.analysis.drawing import draw
+from pfedrl.analysis.output import read_result
 from pfedrl.analysis.overview import overview
 from pfedrl.analysis.report import readable, report
 from pfedrl.core.errors import PfedrlError
@@ -40,7 +41,7 @@ def drawn(made, tmp_path_factory):
         project = stubbed(patch, tmp_path_factory.mktemp("of"))
         for name in DRAWN:
             draw(project, "qavg", name, "laptop", made, folder / "figures" / "qavg")
-        evaluate(project, "qavg", "laptop", made, folder / "claims" / "qavg.json")
+        evaluate(project, "qavg", "laptop", made, folder / "figures" / "qavg" / "claims.json")
     return folder
 
 
@@ -48,8 +49,12 @@ def drawn(made, tmp_path_factory):
 def page(project, drawn, tmp_path):
     """The page's path, of what was drawn."""
     shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
-    figures = tmp_path / "figures"
-    report(project, figures, tmp_path / "claims", figures / "index.html")
+    return write(project, tmp_path / "figures")
+
+
+def write(project, figures, **more):
+    judged = {"qavg": read_result(figures / "qavg" / "claims.json")}
+    report(project, figures, judged, figures / "index.html", **more)
     return figures / "index.html"
 
 
@@ -104,26 +109,24 @@ def test_a_paper_links_to_the_page_of_its_theory(page):
     assert '<a href="#qavg">theory</a>' in text
 
 
-def test_page_is_the_same_when_written_again(page, project, tmp_path):
+def test_page_is_the_same_when_written_again(page, project):
     before = page.read_bytes()
-    report(project, page.parent, tmp_path / "claims", page)
-    assert page.read_bytes() == before
+    assert write(project, page.parent).read_bytes() == before
 
 
-def test_page_says_whether_the_code_here_made_the_numbers(page, project, tmp_path):
+def test_page_says_whether_the_code_here_made_the_numbers(page, project):
     assert "<dt>Code</dt><dd>table1_random_mdps" not in page.read_text()
     code = {("qavg", "table1_random_mdps"): "another version"}
-    report(project, page.parent, tmp_path / "claims", page, code)
+    write(project, page.parent, code=code)
     assert "<dt>Code</dt><dd>table1_random_mdps: another version</dd>" in page.read_text()
 
 
 def test_before_anything_ran_the_page_says_how_to_build_it(project, tmp_path, monkeypatch):
-    page, missing = tmp_path / "index.html", {"theory": "no <data>"}
+    missing = {"theory": "no <data>"}
     monkeypatch.setattr(
         "pfedrl.analysis.report.absent", lambda *asked, scale: missing.get(asked[2])
     )
-    report(project, tmp_path / "figures", tmp_path / "claims", page, scale="smoke")
-    text = page.read_text()
+    text = write(project, tmp_path / "figures", scale="smoke").read_text()
     assert text.count("Not drawn yet.") == 4 + 7  # the paper's, and a comparison an experiment
     assert text.count("<p>Not drawn. theory: no &lt;data&gt;.</p>") == 1
     assert "No verdicts yet." in text
@@ -135,17 +138,17 @@ def test_the_overview_links_the_evidence_that_is_there(project, tmp_path):
         if there:
             (tmp_path / "evidence").mkdir()
             (tmp_path / "evidence" / "level.md").touch()
-        overview(project, tmp_path, tmp_path / "claims")
+        overview(project, tmp_path, {"qavg": None})
         text = (tmp_path / "README.md").read_text()
         assert ("[evidence/level.md](evidence/level.md)" in text) == there
 
 
 def test_a_broken_result_is_named(project, tmp_path):
-    broken = tmp_path / "claims" / "qavg.json"
+    broken = tmp_path / "qavg" / "claims.json"
     broken.parent.mkdir()
     broken.write_text("{")
-    with pytest.raises(PfedrlError, match=r"qavg\.json.*Rebuild it"):
-        report(project, tmp_path / "figures", broken.parent, tmp_path / "index.html")
+    with pytest.raises(PfedrlError, match=r"claims\.json.*Rebuild it"):
+        write(project, tmp_path)
 
 
 def test_a_matrix_is_readable():

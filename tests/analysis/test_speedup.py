@@ -6,8 +6,6 @@ import pytest
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import speedup_figure, tradeoff_figure
 from pfedrl.analysis.style import every_style
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
 from pfedrl.pipeline.paper import Artifact, Experiment, Paper
 from tests.analysis import fake
 
@@ -17,7 +15,7 @@ AGENTS = (2.0, 4.0, 8.0)
 
 def context(tmp_path, options):
     """Half of the way takes 80 episodes over N; the whole is not reached by two seeds of each."""
-    runs = []
+    cells = []
     for agents in AGENTS:
         half = 80 / agents * np.exp(np.linspace(-0.1, 0.1, SEEDS))
         whole = np.where(np.arange(SEEDS) < 2, EPISODES, 3 * half)
@@ -27,11 +25,10 @@ def context(tmp_path, options):
             "error": agents * np.array([1.0, 10.0, 100.0, 1000.0, 10000.0]),
         }  # fmt: skip
         for variant in ("dqn", "dqn_avg"):
-            runs += fake.write_cell(
-                tmp_path, "speedup", variant, {"agents": agents}, SEEDS,
+            cells.append(fake.cell(
+                "speedup", variant, {"agents": agents}, SEEDS,
                 {("episode", EPISODES, metric): values for metric, values in measured.items()},
-            )  # fmt: skip
-    summarise(runs, *paths(tmp_path, "pfedrl_rep", "speedup"))
+            ))  # fmt: skip
     spec = Experiment(
         title="t", family={"name": "made_up"}, sweep={"family.agents": list(AGENTS)},
         variants={"dqn": {}, "dqn_avg": {}}, labels={"dqn_avg": "FedDQN"},
@@ -42,7 +39,7 @@ def context(tmp_path, options):
     artifact = Artifact(
         kind="figure", title="t", draw="d", experiments=["speedup"], caption="c", options=options
     )
-    summary = read_summary(tmp_path, "pfedrl_rep", "speedup")
+    summary = fake.summary(tmp_path, "pfedrl_rep", *cells)
     return Context(paper, "a", artifact, "laptop", {"speedup": summary}, every_style({}))
 
 

@@ -1,35 +1,38 @@
-import json
-
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
-from pfedrl.analysis.summaries import paths, read_summary
+from pfedrl.analysis.summaries import paths, read_summary, summaries_folder
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.recorder import Recorder
+from pfedrl.core.parquet import read_facts
+from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.execute import run
+from pfedrl.pipeline.store import block_name, run_path
 from tests.analysis import fake
+from tests.projects import project
 
 AGENTS = np.arange(60.0).reshape(20, 3) ** 1.5  # 20 seeds, 3 agents
 SEEDS = AGENTS[:, 0] - 7
 
 
-@pytest.fixture
-def runs(tmp_path):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("summaries")
+
+
+@pytest.fixture(scope="module")
+def summary(folder):
     """Two cells in three blocks each, a curve of two points and a metric of agents."""
     measured = {
         ("iteration", 0, "objective"): SEEDS,
         ("iteration", 8, "objective"): SEEDS * 2,
         ("iteration", 8, "own"): AGENTS,
     }
-    written = fake.write_cell(tmp_path, "small", "qavg", {"kappa": 0.2}, 20, measured, blocks=3)
-    return written + fake.write_cell(tmp_path, "small", "random_policy", {}, 20, measured, blocks=3)
-
-
-@pytest.fixture
-def summary(runs, tmp_path):
-    summarise(runs, *paths(tmp_path, "qavg", "small"))
-    return read_summary(tmp_path, "qavg", "small")
+    cells = [
+        fake.cell("small", variant, sweep, 20, measured, blocks=3)
+        for variant, sweep in (("qavg", {"kappa": 0.2}), ("random_policy", {}))
+    ]
+    return fake.summary(folder, "qavg", *cells)
 
 
 def test_statistics_are_those_of_all_seeds_in_all_blocks(summary):
@@ -69,45 +72,46 @@ def test_a_control_without_the_swept_key_has_none(summary):
     assert summary.points_along("qavg", "family.kappa") == {0.2: "qavg_kappa=0.2"}
 
 
-def test_the_order_of_a_cells_runs_changes_nothing(runs, tmp_path):
-    first, again = paths(tmp_path, "qavg", "one"), paths(tmp_path, "qavg", "other")
-    summarise(runs, *first)
-    summarise([*runs[2::-1], *runs[:2:-1]], *again)
-    for one, other in zip(first, again, strict=True):
-        assert one.read_bytes() == other.read_bytes()
-
-
-def test_provenance_is_the_union_of_the_runs(runs, summary):
+def test_facts_are_the_union_of_the_runs_facts_and_stand_in_both_files(summary, folder):
     facts = summary.facts
     assert facts["commits"] == ["0123456789ab"]
     made = {"commit": "0123456789ab", "processor": "AMD EPYC"}
     cells = ["qavg_kappa=0.2", "random_policy"]
-    assert facts["origins"] == [{"seeds": [0, 20], "cells": cells, **made}]
-    assert facts["wall_seconds"] == pytest.approx(1.5 * len(runs))
+    assert facts["origins"] == [{"seeds": [0, 20], "cells": cells, **made}], "of all three blocks"
+    assert facts["cpu_seconds"] == pytest.approx(1.25 * 6)
     assert facts["peak_memory_mb"] == 80
     assert facts["cells"]["qavg_kappa=0.2"]["seeds"] == [0, 20]
-    assert facts["runs"] == sorted(path.as_posix() for path in runs)
+    assert len(facts["runs"]) == 6 and facts["runs"] == sorted(facts["runs"])
     assert facts["versions"] == {"numpy": ["2.4.0"], "python": ["3.11.0"]}
+    first, second = (read_facts(path) for path in paths(folder, "qavg", "small"))
+    assert {**first, "rows": 0} == {**second, "rows": 0}
 
 
-def test_both_files_carry_the_provenance(runs, tmp_path):
-    written = paths(tmp_path, "qavg", "small")
-    summarise(runs, *written)
-    stored = [json.loads(pq.read_schema(path).metadata[b"pfedrl"]) for path in written]
-    seals = [facts.pop("checksum") for facts in stored]
-    assert stored[0] == stored[1]
-    assert seals[0] != seals[1], "their columns are in the seal"
+def test_a_cell_without_all_of_its_seeds_is_left_out_with_the_reason(tmp_path):
+    made = project(tmp_path)
+    with pytest.raises(PfedrlError, match=r"no runs to summarise \(not run \(0 of 4 seeds\)\)"):
+        summarise(made, "p", "e", "s")
+    one, other = (c for c in cells(made, "p", "e", "s") if c.variant == "random_policy")
+    for cell, seeds in ((one, range(2)), (one, range(2, 4)), (other, range(3))):
+        run(cell, seeds, tmp_path / run_path(cell, block_name(seeds)))
+    summarise(made, "p", "e", "s")
+    found = read_summary(summaries_folder(made, "s"), "p", "e")
+    assert set(found.statistics["cell"]) == {one.name}
+    assert found.facts["not_run"] == {
+        "qavg_kappa=0": "not run (0 of 4 seeds)", "qavg_kappa=0.25": "not run (0 of 4 seeds)",
+        other.name: "not run (3 of 4 seeds)",
+    }  # fmt: skip
+    names = [(run_path(one, block)).as_posix() for block in ("0-2", "2-4")]
+    assert found.facts["runs"] == names and found.final(one.name, "objective").shape == (4,)
 
 
 def test_seeds_without_a_value_are_counted_and_left_out(tmp_path):
     values = np.arange(10.0)
     values[[2, 5]] = np.nan, np.inf
-    runs = fake.write_cell(tmp_path, "e", "qavg", {}, 10, {("iteration", 0, "objective"): values})
-    runs += fake.write_cell(
-        tmp_path, "e", "soft_pavg", {}, 10, {("iteration", 0, "objective"): np.full(10, np.nan)}
-    )
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    summary = read_summary(tmp_path, "qavg", "e")
+    summary = fake.summary(tmp_path, "qavg", *(
+        fake.cell("e", variant, {}, 10, {("iteration", 0, "objective"): column})
+        for variant, column in (("qavg", values), ("soft_pavg", np.full(10, np.nan)))
+    ))  # fmt: skip
     some, none = (summary.last(cell, "objective") for cell in ("qavg", "soft_pavg"))
     assert (some["missing"], some["diverged"]) == (2, 0)  # nothing says that they did
     assert some["mean"] == pytest.approx(values[np.isfinite(values)].mean())
@@ -119,9 +123,8 @@ def test_seeds_without_a_value_are_counted_and_left_out(tmp_path):
 def test_a_seed_with_one_agent_without_a_value_has_none(tmp_path):
     agents = np.ones((4, 2))
     agents[1, 1] = np.nan
-    runs = fake.write_cell(tmp_path, "e", "qavg", {}, 4, {("frames", 0, "own"): agents})
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    assert read_summary(tmp_path, "qavg", "e").last("qavg", "own")["missing"] == 1
+    cell = fake.cell("e", "qavg", {}, 4, {("frames", 0, "own"): agents})
+    assert fake.summary(tmp_path, "qavg", cell).last("qavg", "own")["missing"] == 1
 
 
 def test_a_seed_has_diverged_where_its_run_recorded_that_it_did(tmp_path):
@@ -134,9 +137,7 @@ def test_a_seed_has_diverged_where_its_run_recorded_that_it_did(tmp_path):
         ("adapting", 2, "adapt_diverged"): adapting, ("frames", 8, "own"): agents,
         ("adapting", 2, "adapt_own"): agents,
     }  # fmt: skip
-    runs = fake.write_cell(tmp_path, "e", "qavg", {}, 4, measured)
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    summary = read_summary(tmp_path, "qavg", "e")
+    summary = fake.summary(tmp_path, "qavg", fake.cell("e", "qavg", {}, 4, measured))
     own, adapted = summary.last("qavg", "own"), summary.last("qavg", "adapt_own")
     assert (own["missing"], own["diverged"]) == (2, 1)
     assert (adapted["missing"], adapted["diverged"]) == (2, 2)  # of one training or the other
@@ -144,45 +145,15 @@ def test_a_seed_has_diverged_where_its_run_recorded_that_it_did(tmp_path):
     assert (of_agents["missing"], of_agents["diverged"]) == (0, 0)
 
 
-def block(folder, seeds, recorded=None, **changed):
-    recorder = Recorder(seeds if recorded is None else recorded)
-    recorder.add("iteration", 0, "objective", np.zeros(len(recorder.seeds)))
-    known = fake.facts("e", "qavg", {}, seeds) | changed
-    return fake.write(folder / f"{known['cell']}-{seeds.start}.parquet", recorder, known)
-
-
-@pytest.mark.parametrize(
-    ("second", "changed", "reason"),
-    [
-        (range(6, 9), {}, "seeds 5-6 are missing"),
-        (range(4, 9), {}, "seeds 4-5 are there twice"),
-        (range(5, 9), {"settings": {"algorithm": {"name": "other"}}}, "its settings are not those"),
-        (range(5, 9), {"experiment": "f"}, "it belongs to 'f'"),
-        (range(5, 9), {"recorded": range(4, 8)}, "it holds seeds outside 5-9"),
-        (range(5, 9), {"recorded": [5, 6, 7, 7]}, "a seed is missing or there twice"),
-        (range(5, 9), {"recorded": [5, 6, 7]}, "a seed is missing or there twice"),
-        (range(1, 5), {"cell": "other"}, "cell 'other' has seeds 1-5, 'qavg' has 0-5"),
-    ],
-)
-def test_runs_that_do_not_fit_are_named_with_the_way_out(tmp_path, second, changed, reason):
-    runs = [block(tmp_path, range(5)), block(tmp_path, second, **changed)]
-    with pytest.raises(PfedrlError) as caught:
-        summarise(runs, tmp_path / "s.parquet", tmp_path / "f.parquet")
-    assert reason in str(caught.value)
-    uneven = "need the same seeds: run those that are missing (pfedrl run), or remove"
-    again = f"rm {runs[1]} && snakemake --cores all {runs[1]}"
-    assert (uneven if "cell" in changed else again) in str(caught.value)
-    assert not (tmp_path / "s.parquet").exists()
-
-
-def test_a_broken_or_absent_summary_is_named(summary, tmp_path):
-    path = paths(tmp_path, "qavg", "small")[1]
+def test_a_broken_or_absent_summary_is_named(tmp_path):
+    fake.summary(tmp_path, "qavg", fake.cell("e", "qavg", {}, 2, {("a", 0, "m"): np.ones(2)}))
+    path = paths(tmp_path, "qavg", "e")[1]
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(PfedrlError, match=r"small\.finals\.parquet: the artifact is broken"):
-        read_summary(tmp_path, "qavg", "small")
+    with pytest.raises(PfedrlError, match=r"e\.finals\.parquet: .* Make it again: rm "):
+        read_summary(tmp_path, "qavg", "e")
     path.unlink()
-    with pytest.raises(PfedrlError, match="no such artifact"):
-        read_summary(tmp_path, "qavg", "small")
+    with pytest.raises(PfedrlError, match=r"e\.finals\.parquet: no such file"):
+        read_summary(tmp_path, "qavg", "e")
 
 
 def test_names_that_are_not_there_get_the_nearest(summary):
@@ -198,9 +169,7 @@ def test_a_curve_has_the_mean_over_its_second_half(tmp_path):
     values = {at: np.array([1.0, 2.0]) * at for at in (0, 2, 4, 5, 8)}
     measured = {("episode", at, "objective"): column for at, column in values.items()}
     short = {("episode", at, "other"): values[at] for at in (4, 8)}
-    runs = fake.write_cell(tmp_path, "e", "dqn", {}, 2, measured | short)
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    found = read_summary(tmp_path, "qavg", "e")
+    found = fake.summary(tmp_path, "qavg", fake.cell("e", "dqn", {}, 2, measured | short))
     np.testing.assert_allclose(
         found.final("dqn", "objective_late"), (values[4] + values[5] + values[8]) / 3
     )
@@ -211,9 +180,7 @@ def test_each_agent_has_the_mean_over_its_second_half(tmp_path):
     measured = {
         ("episode", at, "objective"): at * np.array([[1.0, 5.0], [2.0, 3.0]]) for at in range(4)
     }
-    runs = fake.write_cell(tmp_path, "e", "dqn", {}, 2, measured)
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    found = read_summary(tmp_path, "qavg", "e")
+    found = fake.summary(tmp_path, "qavg", fake.cell("e", "dqn", {}, 2, measured))
     np.testing.assert_allclose(found.final("dqn", "objective_late", 1), [12.5, 7.5])
     np.testing.assert_allclose(found.worst("dqn", "objective_late"), [2.5, 5.0])
     np.testing.assert_allclose(found.final("dqn", "objective_late"), [7.5, 6.25])

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.claim_tests import greater_cell
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
-from pfedrl.analysis.times import plain, times
+from pfedrl.analysis.claim_tests import greater_cell, plain, times
 from pfedrl.pipeline.claim import Greater
 from tests.analysis import fake
 
@@ -21,11 +18,9 @@ def summary(tmp_path):
         ("round", 20, "episodes"): AGENTS,
         ("round", 20, "reached"): np.array([1.0, 0.0]),
     }
-    runs = fake.write_cell(tmp_path, "e", "td", {}, 2, measured)
+    first = fake.cell("e", "td", {}, 2, measured)
     measured[("round", 20, "episodes")] = AGENTS[:, ::-1] + 1
-    runs += fake.write_cell(tmp_path, "e", "rep", {}, 2, measured)
-    summarise(runs, *paths(tmp_path, "qavg", "e"))
-    return read_summary(tmp_path, "qavg", "e")
+    return fake.summary(tmp_path, "qavg", first, fake.cell("e", "rep", {}, 2, measured))
 
 
 def test_a_time_beyond_its_axis_was_not_reached(summary):

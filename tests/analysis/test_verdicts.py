@@ -7,8 +7,6 @@ from pfedrl.analysis.claims import judge, readings
 from pfedrl.analysis.evidence import next_look, seeds_needed
 from pfedrl.analysis.ledger import beside
 from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, within, without
-from pfedrl.analysis.summaries import paths, read_summary
-from pfedrl.analysis.summarise import summarise
 from pfedrl.analysis.verdicts import (
     AT_TOP,
     NOT_ABOVE_CONTROL,
@@ -158,15 +156,11 @@ def summary(tmp_path):
 
     def made(seeds=40, **levels):
         noise = np.random.default_rng(0).normal(size=(len(levels), seeds))
-        runs = [
-            path
+        cells = [
+            fake.cell("e", variant, {}, seeds, {("iteration", 0, "objective"): level + row})
             for row, (variant, level) in zip(noise, levels.items(), strict=True)
-            for path in fake.write_cell(
-                tmp_path, "e", variant, {}, seeds, {("iteration", 0, "objective"): level + row}
-            )
         ]
-        summarise(runs, *paths(tmp_path, "qavg", "e"))
-        return read_summary(tmp_path, "qavg", "e")
+        return fake.summary(tmp_path, "qavg", *cells)
 
     return made
 

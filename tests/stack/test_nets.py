@@ -1,11 +1,9 @@
-"""Gradients of stacks are autograd's, by weights and by inputs; both kinds of net agree."""
+"""Gradients of stacks are autograd's, by weights and by inputs."""
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
-from pfedrl.stack.module_net import ModuleNet
 from pfedrl.stack.nets import Net, Perceptron, glorot_start, uniform_start
 from pfedrl.stack.optimisers import PYTORCH, adam
 
@@ -80,55 +78,6 @@ def test_a_net_alone_has_the_bits_it_has_among_others():
     together = by_hand(net, rows, inputs, slope)
     alone = by_hand(net, rows[2:3], inputs[2:3], slope[2:3])
     assert all(torch.equal(a[2:3], b) for a, b in zip(together, alone, strict=True))
-
-
-def as_module(net: Perceptron) -> nn.Module:
-    layers: list[nn.Module] = []
-    for _, inputs, outputs in net.layers:
-        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
-
-
-def test_a_module_and_the_written_out_net_have_the_same_gradients():
-    torch.manual_seed(1)
-    net = Perceptron(4, 8, 8, 2)
-    module = ModuleNet(as_module(net), {"body": ("0.", "2."), "head": ("4.",)})
-    assert (module.columns, module.part["head"]) == (net.columns, net.part["head"])
-    rows, slope = rows_of(net), torch.randn(ROWS, SAMPLES, 2)
-    theirs = torch.empty_like(rows)  # PyTorch's matrices are [output, input]
-    for (matrix, bias), at in zip(net.views(rows), range(0, 6, 2), strict=True):
-        module.views(theirs)[at][0].copy_(matrix.transpose(1, 2))
-        module.views(theirs)[at + 1][0].copy_(bias[:, 0])
-    inputs = torch.randn(ROWS, SAMPLES, 4)
-    gradient, by_inputs = by_hand(net, rows, inputs, slope)
-    module_gradient, module_by_inputs = by_hand(module, theirs, inputs, slope)
-    torch.testing.assert_close(module_by_inputs, by_inputs, atol=1e-6, rtol=1e-4)
-    for (matrix, bias), at in zip(net.views(gradient), range(0, 6, 2), strict=True):
-        found = module.views(module_gradient)
-        torch.testing.assert_close(found[at][0], matrix.transpose(1, 2), atol=1e-6, rtol=1e-4)
-        torch.testing.assert_close(found[at + 1][0], bias[:, 0], atol=1e-6, rtol=1e-4)
-
-
-def test_a_stack_of_convolutions_has_autograds_gradients():
-    torch.manual_seed(2)
-    cnn = nn.Sequential(nn.Conv2d(1, 3, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(27, 4))
-    net = ModuleNet(cnn, {"body": ("0.",), "head": ("3.",)})
-    rows = torch.from_numpy(np.stack([net.initial(np.random.default_rng(r)) for r in range(2)]))
-    images, slope = torch.randn(2, SAMPLES, 1, 8, 8), torch.randn(2, SAMPLES, 4)
-    gradient, by_inputs = by_hand(net, rows, images, slope)
-    for row in range(2):
-        nn.utils.vector_to_parameters(rows[row], cnn.parameters())
-        own = images[row].clone().requires_grad_(True)
-        with torch.enable_grad():
-            wanted = torch.autograd.grad(cnn(own), (own, *cnn.parameters()), slope[row])
-        torch.testing.assert_close(by_inputs[row], wanted[0])
-        flat = torch.cat([part.reshape(-1) for part in wanted[1:]])
-        torch.testing.assert_close(gradient[row], flat)
-
-
-def test_parts_of_a_module_that_leave_something_out_are_refused():
-    with pytest.raises(ValueError, match=r"must name each of 0\.weight"):
-        ModuleNet(nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)), {"head": ("1.",)})
 
 
 def test_an_actor_learns_through_its_critics_inputs_as_with_autograd():

@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pfedrl.pipeline.cells import find_cell
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.store import run_path
 from tests.processes import call, once
 from tests.projects import write_paper
 
@@ -148,6 +151,16 @@ class Tiny:
         output, _ = process.communicate()
         assert not ended, f"the pipeline ended before it could be killed: {output}"
 
+    def run(self, cell: str = "windy/qavg", block: str = "0-4") -> str:
+        """Where a cell's run is written."""
+        found = find_cell(Project.here(self.root), "tiny", *cell.split("/"), "laptop")
+        return run_path(found, block).as_posix()
+
+    def pfedrl(self, *arguments: str) -> str:
+        done = call("pfedrl", *arguments, folder=self.root, variables=self.environment())
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     def rounds(self) -> list[int]:
         """The rounds that were run behind the gate, over all tries."""
         path = self.root / "rounds"
@@ -174,7 +187,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
 def make_fresh(folder: Path) -> None:
     tiny = Tiny(folder / "project")
     ignored = shutil.ignore_patterns("papers", "scales")
-    for name in ("pfedrl", "envs", "profiles", "workflow"):
+    for name in ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
     for name in ("Snakefile", ".gitignore"):
         shutil.copy2(ROOT / name, tiny.root)
@@ -192,9 +205,7 @@ def warm_up(tiny: Tiny) -> None:
     """Compile the kernels once; the compiled code stays beside the source, also in copies."""
     for cell in ("random qavg_kappa=0", "random random_policy_kappa=0", "windy qavg"):
         options = ["--seeds", "0-4", "--output", str(tiny.root.parent / "warm.parquet")]
-        command = ["pfedrl", "run", "tiny", *cell.split(), *options]
-        done = call(*command, folder=tiny.root, variables=tiny.environment())
-        assert done.returncode == 0, done.stderr
+        tiny.pfedrl("run", "tiny", *cell.split(), *options)
 
 
 def copy_of(tiny: Tiny, folder: Path) -> Tiny:

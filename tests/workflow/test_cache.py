@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from pfedrl.pipeline.artifact import read_run
 
+from pfedrl.core.parquet import read_table
 from tests.workflow.conftest import Tiny, copy_of
 
 TARGET = "results/laptop/summaries/tiny/windy.finals.parquet"
-RUNS, LOGS = "results/laptop/runs", "results/laptop/logs/runs"
+RUNS, LOGS = "results/runs", "results/logs/runs"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_a_second_clone_takes_the_runs_of_the_first(clones: tuple[Tiny, Tiny]):
     assert all(first.files(LOGS).values()) and not any(second.files(LOGS).values())
     for name in made:
         first_seed = int(Path(name).stem.split("-")[0])
-        table = read_run(second.root / name)[0]
+        table = read_table(second.root / name)[0]
         assert set(table["seed"].to_pylist()) == set(range(first_seed, first_seed + 4))
     assert second.planned(TARGET) == first.planned(TARGET) == set()
 

@@ -11,24 +11,54 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from snakemake.cli import parse_config
+from snakemake.exceptions import MissingRuleException
 
-from pfedrl.pipeline.console import Job, JobConsole, Plan, last_progress, outlook, reasons
-from pfedrl.pipeline.costs import START_UP, Cost
+from pfedrl.core.durations import START_UP
+from snakemake_logger_plugin_pfedrl import mend
+from snakemake_logger_plugin_pfedrl.console import (
+    Handed,
+    Job,
+    JobConsole,
+    hand_over,
+    last_progress,
+    outlook,
+    reasons,
+    summary,
+)
 from tests.workflow.conftest import FIGURES, Tiny, gated
 
-RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 PROFILE = "Using workflow specific profile profiles/default for setting default command line"
 A_JOB = re.compile(r"(\d+ of \d+: [A-Z]\w+ .+) \([\d.]+ (?:s|min|h)\)(?:: (\S+))?")
 REPORT = f"The report is {FIGURES}/index.html"
 SKIPPED = "Skipped: 2 experiments."
+ROUNDS = sorted([1, 2, 3, 3, 4] * 2)  # of two runs that wait after the third round
 STARTED, INTERRUPTED = "Reading the experiments", "Interrupted before the first job"
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    yield
+    hand_over(Handed())
+    mend.stopped.clear()
+
+
+def table_of(output: str) -> dict[str, list[str]]:
+    """By the first word of a line, the others."""
+    return {words[0]: words[1:] for words in map(str.split, output.splitlines()) if words}
 
 
 def test_a_dry_run_is_one_summary_by_paper_and_rule(new_project: Tiny):
     output = new_project.make("--dry-run")
-    assert len(output) < 2000
-    assert "run" in output and " 10" in output and "Summarising" not in output
-    assert output.count("10 runs are not counted") == 1
+    table = table_of(output)
+    assert table["jobs"] == ["tiny", "shared"]
+    assert table["run"] == ["10"] and table["build"] == ["4"]
+    assert "Summarising" not in output
+
+
+def test_with_its_commands_asked_for_the_console_is_snakemakes(new_project: Tiny):
+    output = new_project.make("--dry-run", "--printshellcmds", "tiny_figure1")
+    assert "Shell command: python -m pfedrl" in output and "tiny  shared" not in output
 
 
 def test_in_a_file_there_is_a_line_a_job_between_what_is_to_do_and_what_was_made(project: Tiny):
@@ -51,7 +81,7 @@ def test_in_a_file_there_is_a_line_a_job_between_what_is_to_do_and_what_was_made
 def test_a_cheap_experiment_is_drawn_before_the_others_have_run(finished: Tiny):
     """Each of these runs is priced the same, and WindyCliffs have two of ten."""
     figure = finished.root / FIGURES / "tiny/figure1.png"
-    others = (finished.root / "results/laptop/runs/tiny/random").rglob("*.parquet")
+    others = (finished.root / "results/runs").glob("*-random_mdp-*/*.parquet")
     assert figure.stat().st_mtime < max(path.stat().st_mtime for path in others)
 
 
@@ -64,8 +94,8 @@ def test_where_nothing_was_to_be_made_no_report_is_named(project: Tiny, argument
 def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Signals):
     """As a batch system or Ctrl-C does it, to all processes at once."""
     tiny = gated(new_project)
-    process = tiny.start(RUN)
-    while 3 not in tiny.rounds() and process.poll() is None:
+    process = tiny.start("tiny_figure1")
+    while tiny.rounds().count(3) < 2 and process.poll() is None:
         time.sleep(0.05)
     os.killpg(process.pid, number)
     output, _ = process.communicate()
@@ -74,37 +104,38 @@ def test_a_pipeline_that_is_ended_says_so(new_project: Tiny, number: signal.Sign
     assert not re.search("Traceback|Failed|failed", output) and REPORT not in output
     assert len(output.splitlines()) <= 7, output
     tiny.open_gate()
-    tiny.make(RUN)
-    assert tiny.rounds() == [1, 2, 3, 3, 4], "and it did go on"
+    tiny.make("tiny_figure1")
+    assert sorted(tiny.rounds()) == ROUNDS, "and it did go on"
 
 
 def test_ctrl_c_while_snakemake_reads_the_project_is_one_line(new_project: Tiny):
-    process = new_project.start(RUN)
+    process = new_project.start()
     assert process.stdout is not None
     while not process.stdout.readline().startswith(STARTED):
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)
-    (line,) = process.communicate()[0].splitlines()
+    output, _ = process.communicate()
+    (line,) = output.splitlines()
     assert line.startswith(INTERRUPTED) and process.returncode == 128 + signal.SIGINT
 
 
 class Made:
     """Our console on a made-up terminal, told of made-up jobs."""
 
-    def __init__(self, folder: Path, runs: bool = True):
+    def __init__(self, folder: Path, runs: bool = True, quiet: str = ""):
         self.folder = folder
         self.report = folder / "index.html"
         self.report.touch()
-        plan = Plan(list, lambda rule, wildcards: None, cores=2, here=True)
-        self.console = JobConsole(self.report, plan, dry=False, skipped=SKIPPED)
+        hand_over(Handed(page=self.report, cores=2, skipped=lambda: SKIPPED))
         self.written = io.StringIO()
-        self.console.console = Console(file=self.written, width=80, soft_wrap=True)
+        terminal = Console(file=self.written, width=80, soft_wrap=True)
+        self.console = JobConsole(dry=False, quiet=frozenset(quiet.split()), console=terminal)
         if runs:
             self.tell("run_info", stats={"total": 3})
 
     def tell(self, event: str, message: str = "", **facts: object) -> None:
         facts = {"event": event, "msg": message, "levelno": logging.INFO, **facts}
-        self.console.emit(logging.makeLogRecord(facts))
+        self.console.show(logging.makeLogRecord(facts))
 
     def start(self, number: int, log: str | None = "") -> None:
         path = self.folder / f"{number}.log"
@@ -112,7 +143,7 @@ class Made:
             path.write_text(log)
         title = f"Running tiny/windy/{number}, seeds 0-4"
         self.tell("job_info", jobid=number, rule_name="run", rule_msg=title, log=[str(path)],
-                  wildcards={}, output=[])  # fmt: skip
+                  wildcards={}, output=[], resources={})  # fmt: skip
 
     def fail(self, number: int) -> None:
         log = [str(self.folder / f"{number}.log")]
@@ -123,7 +154,7 @@ class Made:
         self.tell("progress", done=done, total=3)
 
     def last(self) -> str:
-        self.console.close()
+        self.console.end()
         return self.written.getvalue().splitlines()[-1]
 
 
@@ -157,7 +188,7 @@ def test_a_job_that_is_tried_again_is_no_failure(tmp_path: Path):
     made.start(1, "pfedrl: stopped by SIGTERM.\n")
     made.fail(1)
     made.tell("", "Trying to restart job 1.")
-    _, *said = made.written.getvalue().splitlines()
+    said = made.written.getvalue().splitlines()
     assert said[0] == "Failed: Running tiny/windy/1, seeds 0-4"
     assert said[1] == "    pfedrl: stopped by SIGTERM."
     assert said[-1] == "    It is tried again, from its checkpoint if it has one."
@@ -185,42 +216,79 @@ def test_a_pipeline_that_ends_early_says_so_and_names_no_report(tmp_path: Path):
     assert made.written.getvalue().count("Will exit") == 1
 
 
-def test_without_a_report_the_end_is_told_all_the_same_and_once(tmp_path: Path):
+def test_without_a_report_the_end_is_told_all_the_same(tmp_path: Path):
     made = Made(tmp_path)
     made.report.unlink()
     made.tell("progress", done=3, total=3)
     assert made.last() == SKIPPED
-    made.console.close()  # as Python does at its end
     *_, done, last = made.written.getvalue().splitlines()
     assert done.startswith("Done: 3 jobs in ") and last == SKIPPED
 
 
-RUNS = [Job("run", {"cell": cell}, [], Path(cell)) for cell in ("a", "b", "c")]
-OTHERS = [Job("summarise", {}, [], Path("d")), Job("all", {}, [], None)]
+def runs(*hours: float) -> list[Job]:
+    """Priced by the hour, with the time to start; 0 is unknown."""
+    return [Job("run", Path("a"), cpu_s=int(3600 * h - START_UP) if h else 0) for h in hours]
+
+
+OTHERS = [Job("summarise", Path("d")), Job("all", None)]
 NOON = datetime(2026, 11, 18, 12)
 
 
-def plan_at(hours: float, unknown: str = "", here: bool = True) -> Plan:
-    """Runs of so many hours each, on two cores."""
-    known = Cost(3600 * hours - START_UP, 0, 0)
-    return Plan(list, lambda _, wildcards: None if wildcards["cell"] in unknown else known, 2, here)
-
-
 def test_the_first_line_says_jobs_core_time_and_the_end_on_these_cores():
-    said = outlook([*RUNS, *OTHERS], plan_at(1.5), NOON)
+    said = outlook([*runs(1.5, 1.5, 1.5), *OTHERS], 2, NOON)
     assert said == "5 jobs, about 4.5 h of core time; on 2 cores done at about 15:00."
-    assert outlook(OTHERS, plan_at(1.5), NOON) == "2 jobs; on 2 cores done at about 12:00."
-    late = outlook(RUNS, plan_at(10), NOON)
+    assert outlook(OTHERS, 2, NOON) == "2 jobs; on 2 cores done at about 12:00."
+    late = outlook(runs(10, 10, 10), 2, NOON)
     assert late.endswith("done at about 08:00 on Thursday, 19 November.")
 
 
 def test_the_first_line_promises_no_end_where_a_price_or_a_queue_is_unknown():
-    said = outlook([*RUNS, *OTHERS], plan_at(1.5, unknown="c"), NOON)
+    said = outlook([*runs(1.5, 1.5, 0), *OTHERS], 2, NOON)
     assert said.startswith("5 jobs, about 3.0 h of core time; ") and "1 run is not counted" in said
-    said = outlook([*RUNS, *OTHERS], plan_at(1.5, unknown="abc"), NOON)
+    said = outlook([*runs(0, 0, 0), *OTHERS], 2, NOON)
     assert "done at" not in said and "3 runs are not counted" in said
-    said = outlook([*RUNS, *OTHERS], plan_at(1.5, here=False), NOON)
+    said = outlook([*runs(1.5, 1.5, 1.5), *OTHERS], None, NOON)
     assert said == "5 jobs, about 4.5 h of core time."
+
+
+def test_a_summary_prices_each_paper_by_its_own_runs():
+    jobs = [job._replace(paper=paper) for paper in ("b", "a") for job in runs(1, 2)]
+    shown = io.StringIO()
+    Console(file=shown, width=80).print(summary([*jobs, *runs(0), *OTHERS], 2))
+    table = table_of(shown.getvalue())
+    assert table["jobs"] == ["a", "b", "shared"] and table["run"] == ["2", "2", "1"]
+    assert table["core"] == ["time", "3.0", "h", "3.0", "h"] and table["summarise"] == ["1"]
+    assert "4 runs take about 6.0 h of core time, 3.0 h on 2 cores" in shown.getvalue()
+    assert "1 run is not counted" in shown.getvalue()
+
+
+def test_an_unknown_target_is_one_line_with_the_projects_reason(tmp_path: Path):
+    made = Made(tmp_path, runs=False)
+    hand_over(Handed(page=made.report, why_not="unknown target '{}'; known: all.".format))
+    made.tell("error", str(MissingRuleException("tinny")),
+              exception="MissingRuleException", levelno=logging.ERROR)  # fmt: skip
+    assert made.last() == "pfedrl: unknown target 'tinny'; known: all."
+    assert len(made.written.getvalue().splitlines()) == 1
+
+
+def test_a_target_after_config_is_named(tmp_path: Path):
+    made = Made(tmp_path, runs=False)
+    with pytest.raises(ValueError, match="Invalid config") as caught:
+        parse_config(["scale=smoke", "tiny"])
+    made.tell("error", f"Traceback\n{caught.value}", exception="ValueError", levelno=logging.ERROR)
+    assert made.last().startswith("pfedrl: 'tiny' stands after --config")
+
+
+@pytest.mark.parametrize("quiet", ["RULES PROGRESS", "ALL"])
+def test_with_quiet_only_failures_are_told(tmp_path: Path, quiet: str):
+    made = Made(tmp_path, quiet=quiet)
+    made.start(1)  # and Snakemake does not tell that it ends
+    made.console.end()
+    assert made.written.getvalue() == ""
+    made.start(1, "pfedrl: the disk is full.\n")
+    made.fail(1)
+    made.console.end()
+    assert ("the disk is full" in made.written.getvalue()) == (quiet != "ALL")
 
 
 @pytest.mark.parametrize(
@@ -231,7 +299,7 @@ def test_without_a_run_the_report_is_named_only_where_it_is_up_to_date(
 ):
     made = Made(tmp_path, runs=False)
     made.tell("", said)
-    made.console.close()
+    made.console.end()
     assert (f"The report is {made.report}" in made.written.getvalue()) == report
 
 

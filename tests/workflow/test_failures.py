@@ -3,21 +3,19 @@
 from pathlib import Path
 
 import pytest
-from pfedrl.pipeline.artifact import read_run
 
+from pfedrl.core.parquet import read_table
 from tests.workflow.conftest import FIGURES, PAPER, Tiny, copy_of, gated, scale
-
-RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 
 
 def test_a_killed_pipeline_goes_on_to_the_same_numbers(new_project: Tiny, finished: Tiny):
     target, numbers = f"{FIGURES}/tiny/figure1.png", f"{FIGURES}/tiny/figure1.csv"
-    first = new_project.root / "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
+    first = new_project.root / new_project.run()
     new_project.start_and_kill(target, until=first.exists)
-    drawn = new_project.files("results/laptop/envs")
+    drawn = new_project.files("results/envs")
     new_project.make("--unlock")
     new_project.make(target)
-    assert drawn.items() <= new_project.files("results/laptop/envs").items(), "finished jobs stay"
+    assert drawn.items() <= new_project.files("results/envs").items(), "finished jobs stay"
     assert (new_project.root / numbers).read_bytes() == (finished.root / numbers).read_bytes()
     assert "Nothing to be done" in new_project.make(target)
 
@@ -26,38 +24,38 @@ def test_killed_edited_and_run_again_there_is_one_version_in_the_artifact(
     new_project: Tiny, tmp_path: Path
 ):
     """Kill, mend, the same command: what the earlier code had done is not gone on from."""
-    tiny = gated(new_project)
-    tiny.start_and_kill(RUN, until=lambda: 3 in tiny.rounds())
-    assert (tiny.root / RUN).with_suffix(".checkpoint").exists()
+    tiny, run = gated(new_project), new_project.run()
+    tiny.start_and_kill(run, until=lambda: 3 in tiny.rounds())
+    assert (tiny.root / run).with_suffix(".checkpoint").exists()
     tiny.open_gate()
     tiny.make("--unlock")
     untouched = copy_of(tiny, tmp_path / "untouched")
     learner = "pfedrl/algorithms/tabular/learner.py"
     tiny.replace(learner, "generator(seed, Purpose.INITIAL).random(rows)", "np.zeros(rows)")
     afresh = copy_of(tiny, tmp_path / "afresh")
-    (afresh.root / RUN).with_suffix(".checkpoint").unlink()
+    (afresh.root / run).with_suffix(".checkpoint").unlink()
 
-    untouched.make(RUN)
+    untouched.make(run)
     assert untouched.rounds() == [1, 2, 3, 3, 4], "without an edit it goes on"
-    tiny.make(RUN)
+    tiny.make(run)
     assert tiny.rounds() == [1, 2, 3, 1, 2, 3, 4]
-    log = Path(RUN.replace("/runs/", "/logs/runs/")).with_suffix(".log")
+    log = Path(run.replace("/runs/", "/logs/runs/")).with_suffix(".log")
     assert "was written with other code; the run starts over" in (tiny.root / log).read_text()
-    afresh.make(RUN)
-    new, same, old = (read_run(t.root / RUN)[0].to_pylist() for t in (tiny, afresh, untouched))
+    afresh.make(run)
+    new, same, old = (read_table(t.root / run)[0].to_pylist() for t in (tiny, afresh, untouched))
     assert new == same != old
 
 
 def test_a_truncated_artifact_is_named_with_its_remedy(project: Tiny):
-    before = project.files("results/laptop/runs")
+    before = project.files("results/runs")
     numbers = project.files(f"{FIGURES}/tiny")
-    name = "results/laptop/runs/tiny/random/qavg_kappa=0/0-4.parquet"
+    name = project.run("random/qavg_kappa=0")
     (project.root / name).write_bytes(before[name][:-20])
     done = project.snakemake()
     assert done.returncode != 0
     assert f"rm {name} && snakemake --cores all {name}" in done.stdout
     assert "Traceback" not in done.stdout
-    assert project.files("results/laptop/runs") == {**before, name: before[name][:-20]}
+    assert project.files("results/runs") == {**before, name: before[name][:-20]}
     assert project.files(f"{FIGURES}/tiny") == numbers
     (project.root / name).unlink()
     project.make(name)
@@ -81,8 +79,7 @@ def curves(**panel: object) -> dict:
     ("file", "values", "arguments", "message"),
     [
         ("", {}, ["--config", "scale=laptpo"], "unknown scale 'laptpo'. Did you mean 'laptop'?"),
-        ("", {}, ["--config", "scale=published"], "scale 'published' is what `pfedrl publish`"),
-        ("", {}, [RUN.replace("laptop", "published")], "unknown target 'results/published/runs"),
+        ("", {}, ["results/published/x/0-4.parquet"], "unknown target 'results/published/x"),
         ("", {}, ["--config", "sclae=smoke"], "unknown setting 'sclae'. Did you mean 'scale'?"),
         ("", {}, ["--config", "scale=smoke", "tiny"], "'tiny' stands after --config"),
         ("", {}, ["tinny"], "unknown target 'tinny'. Did you mean 'tiny'?"),
@@ -155,7 +152,7 @@ def test_a_mistake_is_one_line_before_anything_runs(
     if file:
         new_project.write(f"workflow/{file}.yaml", values)
     done = new_project.snakemake(*arguments)
-    assert done.returncode == 2, done.stdout
+    assert done.returncode in (1, 2), done.stdout  # Snakemake's own, or ours
     lines = [line for line in done.stdout.splitlines() if line.startswith("pfedrl: ")]
     assert len(lines) == 1 and message in lines[0]
     assert "Traceback" not in done.stdout

@@ -3,9 +3,8 @@
 import shutil
 import subprocess
 
-from pfedrl.pipeline.artifact import read_run
-
-from tests.workflow.conftest import FIGURES, PAPER, Tiny, scale
+from pfedrl.analysis.summaries import Summary, read_summary
+from tests.workflow.conftest import AVERAGING, FIGURES, PAPER, Tiny, scale
 
 BLOCKS = ("0-4", "4-8")
 TABLE, FIGURE = "Drawing tiny/table1", "Drawing tiny/figure1"
@@ -14,7 +13,8 @@ CLAIMS, REPORT = "Testing the claims of tiny", "Writing the report"
 
 
 def runs(*cells: str, blocks: tuple[str, ...] = BLOCKS) -> set[str]:
-    return {f"Running tiny/{cell}, seeds {block}" for cell in cells for block in blocks}
+    named = [cell.replace("/", " ") for cell in cells]
+    return {f"Running tiny {cell}, seeds {block}" for cell in named for block in blocks}
 
 
 def after(*experiments: str) -> set[str]:
@@ -22,6 +22,10 @@ def after(*experiments: str) -> set[str]:
     artifacts = {"random": {TABLE, COMPARISON}, "windy": {FIGURE}}
     summaries = {f"Summarising tiny/{name}" for name in experiments}
     return summaries.union(*(artifacts[name] for name in experiments)) | {CLAIMS, REPORT}
+
+
+def summary(project: Tiny, experiment: str) -> Summary:
+    return read_summary(project.root / "results/laptop/summaries", "tiny", experiment)
 
 
 RANDOM_QAVG = ("random/qavg_kappa=0", "random/qavg_kappa=0.5")
@@ -34,7 +38,9 @@ def test_everything_is_made(finished: Tiny):
     table = {f"tiny/table1.{suffix}" for suffix in ("csv", "md", "tex", "json")}
     figure = {f"tiny/figure1.{suffix}" for suffix in ("pdf", "png", "csv", "json")}
     beside = {f"tiny/comparison_random.{suffix}" for suffix in ("csv", "md", "pdf", "png", "json")}
-    assert made == table | figure | beside | {"index.html", "README.md"}
+    assert made == table | figure | beside | {"tiny/claims.json", "index.html", "README.md"}
+    assert len(finished.files("results/runs")) == 5 * len(BLOCKS)
+    assert all(finished.files("results/logs/runs").values()), "what each run printed"
 
 
 def test_a_second_run_has_nothing_to_do(project: Tiny):
@@ -71,14 +77,15 @@ def test_editing_a_colour_redraws_figures_and_runs_nothing(project: Tiny):
     assert project.planned() == {FIGURE, COMPARISON, REPORT}
 
 
-def test_editing_the_command_line_reruns_nothing(project: Tiny):
-    project.append("pfedrl/cli/jobs.py")
+def test_editing_what_calls_and_stores_runs_makes_none_again(project: Tiny):
+    for name in ("cli/jobs", "pipeline/execute", "pipeline/run_file", "pipeline/cells"):
+        project.append(f"pfedrl/{name}.py")
     project.append("workflow/papers/tiny/experiments.yaml", "\n# edited\n")
-    assert project.planned() == set()
+    assert not [job for job in project.planned() if job.startswith("Running")]
 
 
-def test_editing_what_executes_and_records_reruns_everything(project: Tiny):
-    project.append("pfedrl/pipeline/execute.py")
+def test_editing_the_training_loop_reruns_everything(project: Tiny):
+    project.append("pfedrl/stack/loop.py")
     cells = runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
     assert project.planned() == cells | after("random", "windy")
 
@@ -102,7 +109,7 @@ def test_another_label_redraws_and_retrains_nothing(project: Tiny):
 def test_a_relative_import_is_seen(project: Tiny):
     project.write("pfedrl/algorithms/tabular/sizes.py", "SIZE = 1\n")
     project.append("pfedrl/algorithms/controls/fixed_tabular.py", "\nfrom ..tabular import sizes\n")
-    target = f"results/laptop/runs/tiny/{RANDOM_CONTROL[0]}/{BLOCKS[0]}.parquet"
+    target = project.run(RANDOM_CONTROL[0])
     project.make(target)
     assert project.planned(target) == set()
     project.write("pfedrl/algorithms/tabular/sizes.py", "SIZE = 2\n")
@@ -131,19 +138,33 @@ def test_a_changed_caption_redraws_that_table_only(project: Tiny):
 
 
 def test_more_seeds_run_only_the_new_blocks(project: Tiny):
-    before = project.files("results/laptop/runs")
+    before = project.files("results/runs")
     project.write("workflow/scales/laptop.yaml", scale(seeds=12))
     planned = project.planned("tiny")
     new = {job for job in planned if "seeds 8-12" in job and not job.startswith("Drawing")}
     assert new == runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY, blocks=("8-12",))
     assert not [job for job in planned if "0-4" in job or "4-8" in job]
     project.make("results/laptop/summaries/tiny/windy.finals.parquet")
-    after_run = project.files("results/laptop/runs")
-    assert {name: after_run[name] for name in before} == before
+    assert before.items() <= project.files("results/runs").items()
+
+
+def test_another_size_of_blocks_takes_the_files_that_are_there(project: Tiny):
+    other = {"tiny": {"default": {"seeds": 10, "block": 6}}}
+    project.write("workflow/scales/laptop.yaml", scale(papers=other))
+    planned = {job for job in project.planned("tiny") if job.startswith("Running")}
+    every = (*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
+    assert planned == runs(*every, blocks=("8-10",))
+    fewer = {"tiny": {"default": {"seeds": 3, "block": 3}}}
+    project.write("workflow/scales/laptop.yaml", scale(papers=fewer))
+    assert project.planned("tiny_figure1") == {"Summarising tiny/windy", FIGURE}
+    project.make("tiny_figure1")
+    seeds = set(summary(project, "windy").finals["seed"])
+    assert seeds == {0, 1, 2}, "of a file of four"
 
 
 def test_one_target_makes_only_what_it_needs(new_project: Tiny):
-    planned = new_project.planned(f"{FIGURES}/tiny/table1.md")
+    planned = new_project.planned("tiny_table1")
+    assert planned == new_project.planned(f"{FIGURES}/tiny/table1.md"), "by its name or its file"
     assert {job for job in planned if not job.startswith("Drawing random_mdp-")} == (
         runs(*RANDOM_QAVG, *RANDOM_CONTROL) | {"Summarising tiny/random", TABLE}
     )
@@ -166,22 +187,21 @@ def test_no_scale_changes_a_committed_file(project: Tiny):
     assert subprocess.check_output(status, cwd=project.root, text=True) == ""
 
 
-def test_a_cell_that_an_earlier_experiment_has_too_is_not_run_again(project: Tiny):
+def test_labels_with_one_key_share_one_run(project: Tiny):
+    before = project.files("results/runs")
     windy = PAPER["experiments"]["windy"]
-    variants = {**windy["variants"], "random_policy": {}}
-    again = {**windy, "title": "Again", "variants": variants}
-    experiments = {**PAPER["experiments"], "windy_again": again}
-    project.write("workflow/papers/tiny/experiments.yaml", experiments)
+    again = {**windy, "title": "Again", "variants": {"mine": {**AVERAGING, "algorithm": "qavg"}}}
+    project.write(
+        "workflow/papers/tiny/experiments.yaml", {**PAPER["experiments"], "windy_again": again}
+    )
     target = "results/laptop/summaries/tiny/windy_again.finals.parquet"
-    planned = {job for job in project.planned(target) if not job.startswith("Drawing windy_cliff-")}
-    new = runs("windy_again/qavg", "windy_again/random_policy") | {"Summarising tiny/windy_again"}
-    assert planned == new
+    assert project.planned(target) == {"Summarising tiny/windy_again"}
     project.make(target)
-    for block in BLOCKS:
-        taken, ran = (
-            read_run(project.root / f"results/laptop/runs/tiny/{name}/{block}.parquet")
-            for name in ("windy_again/qavg", "windy/qavg")
-        )
-        assert taken[1]["taken_from"] == "windy/qavg"
-        assert taken[0]["value"].equals(ran[0]["value"])
-    assert project.planned(target) == set()
+    assert project.files("results/runs") == before
+    same, own = (summary(project, name) for name in ("windy_again", "windy"))
+    assert same.final("mine", "objective").tolist() == own.final("qavg", "objective").tolist()
+
+
+def test_a_scale_takes_the_runs_that_another_scale_made(project: Tiny):
+    planned = project.planned("tiny", "--config", "scale=smoke")
+    assert planned == {"Summarising tiny/windy", FIGURE, CLAIMS}

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-QUOTED_BEFORE = {"params.environments", "params.twin"}  # an option and its value, or nothing
+QUOTED_BEFORE = {"params.environments"}  # an option and its value, or nothing
 
 
 def test_every_value_in_a_shell_command_is_quoted():

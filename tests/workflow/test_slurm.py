@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from pfedrl.pipeline.artifact import read_run
 
+from pfedrl.core.parquet import read_table
 from tests.workflow.conftest import FIGURES, ROOT, Tiny, gated
 
 CONF = Path("/etc/slurm/slurm.conf")  # Slurm's own folder: its daemons look nowhere else
@@ -23,7 +23,6 @@ PROFILE = ("--workflow-profile", "profiles/slurm", "--slurm-no-account", "--late
            "--slurm-init-seconds-before-status-checks", "2",
            "--seconds-between-status-checks", "2")  # fmt: skip
 NUMBERS = (f"{FIGURES}/tiny/figure1.csv", f"{FIGURES}/tiny/table1.csv")
-RUN = "results/laptop/runs/tiny/windy/qavg/0-4.parquet"
 SETTINGS = """\
 ClusterName=pfedrl
 SlurmctldHost={host}(127.0.0.1)
@@ -144,7 +143,7 @@ def undisturbed(tiny: Tiny, folder: Path) -> list[dict]:
     cell = ("tiny", "windy", "qavg", "--seeds", "0-4", "--output", str(path))
     subprocess.run([sys.executable, "-m", "pfedrl", "run", *cell], cwd=tiny.root,
                    env=tiny.environment(), check=True)  # fmt: skip
-    return read_run(path)[0].to_pylist()
+    return read_table(path)[0].to_pylist()
 
 
 def test_a_run_that_is_struck_three_times_goes_on_from_its_checkpoint(
@@ -155,7 +154,7 @@ def test_a_run_that_is_struck_three_times_goes_on_from_its_checkpoint(
     It waits after its third round of four until it has been struck, so that no clock decides.
     """
     tiny = gated(new_project)
-    process = tiny.start(*PROFILE, "--printshellcmds", "--", RUN)
+    process = tiny.start(*PROFILE, "--printshellcmds", "--", tiny.run())
     wait_for(process, lambda: tiny.rounds() == [1, 2, 3])
     first = job_at_the_gate()
     scontrol("requeue", first)
@@ -177,7 +176,7 @@ def test_a_run_that_is_struck_three_times_goes_on_from_its_checkpoint(
     assert process.returncode == 0, output
     assert tiny.rounds() == [1, 2, 3, 3, 3, 3, 4], "the first two rounds were run once"
     assert output.count("Trying to restart job") == 1, "Slurm requeues by itself"
-    assert read_run(tiny.root / RUN)[0].to_pylist() == undisturbed(tiny, tmp_path)
+    assert read_table(tiny.root / tiny.run())[0].to_pylist() == undisturbed(tiny, tmp_path)
     print(output)
 
 
@@ -191,7 +190,7 @@ def test_the_pipeline_goes_through_it(cluster: None, new_project: Tiny, finished
 
 def smoke_project(folder: Path) -> Tiny:
     """This project, with nothing run."""
-    for name in ("pfedrl", "envs", "profiles", "workflow"):
+    for name in ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy2(ROOT / "Snakefile", folder)
     return Tiny(folder)
@@ -199,13 +198,14 @@ def smoke_project(folder: Path) -> Tiny:
 
 def numbers(tiny: Tiny) -> dict[str, str]:
     """Of every run, and behind every table and figure, as text; but for the times in Table 3."""
-    smoke = tiny.root / "results/smoke"
-    found = {path: str(read_run(path)[0].to_pylist()) for path in smoke.glob("runs/**/*.parquet")}
-    for path in smoke.glob("paper_figures/**/*.csv"):
+    results = tiny.root / "results"
+    runs = results.glob("runs/**/*.parquet")
+    found = {path: str(read_table(path)[0].to_pylist()) for path in runs}
+    for path in results.glob("smoke/paper_figures/**/*.csv"):
         table = pd.read_csv(path)
         times = [name for name in table if name.startswith("seconds_")]
         found[path] = table.drop(columns=times).to_csv()
-    return {str(path.relative_to(smoke)): text for path, text in found.items()}
+    return {str(path.relative_to(results)): text for path, text in found.items()}
 
 
 def test_the_smoke_scale_goes_through_it(cluster: None, tmp_path: Path):

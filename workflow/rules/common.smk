@@ -7,29 +7,27 @@ import re
 import sys
 from difflib import get_close_matches
 from functools import cache
+from math import ceil
 from pathlib import Path
 from shlex import quote
-
-from snakemake.cli import get_argument_parser
 
 from pfedrl.analysis.check import check_paper
 from pfedrl.analysis.cuts import cuts_of
 from pfedrl.analysis.findings import asked_at_other_scales
 from pfedrl.analysis.style import listed_styles
-from pfedrl.cli.program import available_cores
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells, draws_path, parse_block
-from pfedrl.pipeline.console import take_over
 from pfedrl.pipeline.costs import START_UP, UNKNOWN_MINUTES, Known, is_short, megabytes, minutes
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
-from pfedrl.pipeline.scheduling import mend_scheduler
 from pfedrl.pipeline.store import LOCAL, Store, block_name, served
+from snakemake_logger_plugin_pfedrl.console import Handed, announce, hand_over
+from snakemake_logger_plugin_pfedrl.mend import mend_scheduler
 
 # importing pfedrl has said that a job is one thread, and which instructions it may use;
 # `python` is the one that runs Snakemake
@@ -106,9 +104,9 @@ def artifacts_of(scale, paper):
     return {name: artifact for name, artifact in artifacts.items() if artifact.drawable(runs)}
 
 
-def what_is_skipped():
+def what_is_skipped(targets):
     """A line on the experiments of the targets' papers without a cell that can run here."""
-    wanted = {*PROJECT.papers} if {*TARGETS} <= {"all"} else {*TARGETS}
+    wanted = {*PROJECT.papers} if {*targets} <= {"all"} else {*targets}
     names = {
         paper: [name for name in page.experiments if is_skipped(paper, name)]
         for paper, page in PROJECT.papers.items()
@@ -123,9 +121,6 @@ def is_skipped(paper, experiment):
     return budget is not None and not runs_of(SCALE, paper, experiment)
 
 
-# Snakemake does not tell a Snakefile its targets, so its own parser is asked again
-TARGETS = get_argument_parser().parse_args(sys.argv[1:]).targets or []
-
 try:
     check_settings()
     PROJECT = Project.here(Path(workflow.basedir))
@@ -133,24 +128,13 @@ try:
     SCALE = str(config.get("scale", "laptop"))
     FIGURES = PROJECT.scale(SCALE).figures
     PAPERS = [paper for paper in PROJECT.papers if experiments_of(SCALE, paper)]
-    SKIPPED = what_is_skipped()
-    listed_styles(PROJECT)
     for paper in PROJECT.papers:
         check_paper(PROJECT, paper)
+    STYLES = {name: style.model_dump() for name, style in listed_styles(PROJECT).items()}
 except PfedrlError as error:
     give_up(error)
 
-STYLE = "workflow/style.yaml"
 RERUNS = [f"results/{SCALE}/reruns.json"] if PROJECT.scale(SCALE).makes else []
-
-
-def price(rule, wildcards):
-    """What a run should cost; the other rules take seconds."""
-    cell = cells_by_run()[wildcards["run"]]
-    return KNOWN.cost(cell, len(parse_block(wildcards["block"])))
-
-
-mend_scheduler(take_over(workflow, Path(FIGURES, "index.html"), price, available_cores(), SKIPPED))
 
 
 def names_of(kind):
@@ -195,25 +179,44 @@ def files_of(paper, artifact):
     return [f"{FIGURES}/{paper}/{artifact}.{suffix}" for suffix in suffixes]
 
 
-def check_targets():
-    """A target that no rule makes is an error before anything runs, with the nearest that is."""
-    rules_by_name = {rule.name for rule in workflow.rules}
-    for target in TARGETS:
-        made = target in rules_by_name or any(r.is_producer(target) for r in workflow.rules)
-        if not made and target in PROJECT.papers:
-            reason = SKIPPED or f"The {SCALE} scale has none of its experiments."
-            give_up(PfedrlError(f"nothing of '{target}' can run. {reason}"))
-        if not made:
-            files = [f"{FIGURES}/index.html"]
-            files += [path for paper in PAPERS for path in paper_targets(paper)]
-            nearest = get_close_matches(target, files, n=1, cutoff=0.5)
-            give_up(unknown("target", target, ["all", *PAPERS, *nearest]))
+def why_not(target):
+    """Why no rule makes a target, and which names are near."""
+    if target in PROJECT.papers:
+        reason = what_is_skipped([target]) or f"The {SCALE} scale has none of its experiments."
+        return f"nothing of '{target}' can run. {reason}"
+    names = [f"{FIGURES}/index.html"]
+    names += [path for paper in PAPERS for path in paper_targets(paper)]
+    names += [f"{paper}_{name}" for paper in PAPERS for name in artifacts_of(SCALE, paper)]
+    nearest = get_close_matches(target, names, n=1, cutoff=0.5)
+    return str(unknown("target", target, ["all", *PAPERS, *nearest]))
+
+
+SETTINGS = workflow.resource_settings
+hand_over(
+    Handed(
+        page=Path(FIGURES, "index.html"),
+        cores=SETTINGS.cores if SETTINGS.nodes is None else None,
+        skipped=lambda: what_is_skipped(workflow.dag_settings.targets),
+        why_not=why_not,
+    )
+)
+mend_scheduler()
+
+
+@cache
+def price(run, block):
+    """What a run should cost; None where nothing like it was measured."""
+    return KNOWN.cost(cells_by_run()[run], len(parse_block(block)))
+
+
+# code that shapes numbers is in the runs' own fingerprints
+SHOWING = ("pfedrl/analysis/", "pfedrl/core/metrics.py", "pfedrl/envs/views/")
 
 
 @cache
 def code_of(module):
     """The fingerprint of what summarises, draws, judges or reports: its words count."""
-    return fingerprint(f"pfedrl.analysis.{module}", words=True)
+    return fingerprint(f"pfedrl.analysis.{module}", words=True, only=SHOWING)
 
 
 def digest_of(*parts):
@@ -223,17 +226,44 @@ def digest_of(*parts):
 
 @cache
 def labels_of(scale, paper, experiment):
-    """A digest of an experiment's cells: what they are called, their runs and seeds, and the
-    checksums of the committed files among these."""
+    """A digest of an experiment's cells: what they are called, their runs and seeds, and what is in
+    these: the checksum of a committed file, or the code that alone may make a local one."""
     every = [
         [cell.name, cell.variant, cell.sweep, cell.folder, len(cell.seeds), cell.budget.called]
-        + [STORE.checksum(path) for path in paths]
+        + [STORE.checksum(path) or run_code(cell) for path in paths]
         for cell, paths in runs_of(scale, paper, experiment).items()
     ]
     return digest_of(*every)
+
+
+def is_current(output, sources):
+    """Whether a committed file was made from what there is: a json has a key, a page its head."""
+    kept = Path(output)
+    text = kept.read_text(encoding="utf-8") if SCALE == RECORD and kept.exists() else ""
+    made_from = re.search(r'"made_from"(?:: | content=)"(\w+)"', text)
+    return made_from is not None and made_from[1] == sources
+
+
+def stamp(name, output, sources):
+    """A file that is newer than a committed output only where that must be made again.
+
+    A clone has no memory of what the output was made from, and times are those of the checkout.
+    """
+    if SCALE != RECORD:
+        return []
+    path = Path("results", SCALE, "stamps", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    if is_current(output, sources):
+        os.utime(path, (1, 1))
+    return str(path)
 
 
 def summaries(scale, paper, experiments):
     """Both summary files of each experiment."""
     stems = [f"results/{scale}/summaries/{paper}/{experiment}" for experiment in experiments]
     return [f"{s}.{kind}.parquet" for s in stems for kind in ("statistics", "finals")]
+
+
+onstart:
+    announce(workflow.dag.needrun_jobs())

@@ -82,7 +82,7 @@ rule describe:
     resources:
         mem_mb=2000,
     params:
-        code=code_of("walkers"),
+        code=fingerprint("pfedrl.envs.views.walkers", words=True),
         cell=drawing_cell,
         scale=lambda wildcards, output: SCALE,
     message:

@@ -1,67 +1,54 @@
 """Tables and figures, each from its own module and its own experiments."""
 
 
-def artifact_of(wildcards):
-    return PROJECT.paper(wildcards.paper).artifacts[wildcards.artifact]
-
-
-def experiments_run(wildcards):
+def experiments_run(paper, artifact):
     """Those of the artifact's that the scale runs here; it may be drawn without the others."""
-    run = experiments_of(SCALE, wildcards.paper)
-    return [name for name in artifact_of(wildcards).experiments if name in run]
+    run = experiments_of(SCALE, paper)
+    return [name for name in PROJECT.paper(paper).artifacts[artifact].experiments if name in run]
 
 
-def artifact_settings(wildcards):
-    return artifact_of(wildcards).model_dump(mode="json")
-
-
-def artifact_context(wildcards):
+def artifact_context(paper, artifact):
     """What else a drawing shows: its experiments' titles and claims, and what the scale cuts."""
-    page, named = PROJECT.paper(wildcards.paper), experiments_run(wildcards)
+    page, named = PROJECT.paper(paper), experiments_run(paper, artifact)
     claims = [
         claim
         for claim in page.claims
         if any(getattr(test, "experiment", None) in named for test in claim.tests)
     ]
     titles = [page.experiments[name].title for name in named]
-    cut = cuts_of(PROJECT, wildcards.paper, named, SCALE)
+    cut = cuts_of(PROJECT, paper, named, SCALE)
     missing = [
-        f"{name}: {absent(PROJECT, wildcards.paper, name, SCALE)}"
-        for name in artifact_of(wildcards).may_miss
+        f"{name}: {absent(PROJECT, paper, name, SCALE)}"
+        for name in page.artifacts[artifact].may_miss
         if name not in named
     ]
     return [*titles, *(claim.model_dump_json() for claim in claims), cut, *missing]
 
 
-def artifact_labels(wildcards):
+def artifact_labels(paper, artifact):
     """Names of algorithms, as the papers write them; no code of the drawing has them."""
-    every = [runs_of(SCALE, wildcards.paper, name) for name in experiments_run(wildcards)]
+    every = [runs_of(SCALE, paper, name) for name in experiments_run(paper, artifact)]
     return sorted({f"{cell.algorithm}: {cell.runnable.label}" for found in every for cell in found})
 
 
-def artifact_sources(wildcards):
+@cache
+def artifact_sources(paper, artifact):
     """All that a drawing is made from, as one digest; its json keeps it."""
-    sources = [labels_of(SCALE, wildcards.paper, name) for name in experiments_run(wildcards)]
-    told = [artifact_settings(wildcards), artifact_context(wildcards), artifact_labels(wildcards)]
-    return digest_of(sources, told, artifact_code(wildcards))
+    chosen = PROJECT.paper(paper).artifacts[artifact]
+    sources = [labels_of(SCALE, paper, name) for name in experiments_run(paper, artifact)]
+    told = [artifact_context(paper, artifact), artifact_labels(paper, artifact)]
+    styles = {} if chosen.kind == "table" else STYLES
+    code = code_of(f"figures.{chosen.draw}")
+    return digest_of(sources, chosen.model_dump(mode="json"), told, styles, code)
+
+
+def artifact_made_from(wildcards):
+    return artifact_sources(wildcards.paper, wildcards.artifact)
 
 
 def artifact_stamp(wildcards):
-    """A file that is newer than a committed drawing only where that must be drawn again.
-
-    A clone has no memory of what the drawing was made from, and times are those of the checkout.
-    The drawing's json says what it was made from.
-    """
-    if SCALE != RECORD:
-        return []
-    stamp = Path("results", SCALE, "stamps", wildcards.paper, wildcards.artifact)
-    kept = Path(FIGURES, wildcards.paper, f"{wildcards.artifact}.json")
-    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.touch()
-    if known.get("made_from") == artifact_sources(wildcards):
-        os.utime(stamp, (1, 1))
-    return str(stamp)
+    output = f"{FIGURES}/{wildcards.paper}/{wildcards.artifact}.json"
+    return stamp(f"{wildcards.paper}/{wildcards.artifact}", output, artifact_made_from(wildcards))
 
 
 def artifact_folder(wildcards, output):
@@ -69,11 +56,8 @@ def artifact_folder(wildcards, output):
 
 
 def artifact_summaries(wildcards):
-    return summaries(SCALE, wildcards.paper, experiments_run(wildcards))
-
-
-def artifact_code(wildcards):
-    return code_of(f"figures.{artifact_of(wildcards).draw}")
+    paper, artifact = wildcards.paper, wildcards.artifact
+    return summaries(SCALE, paper, experiments_run(paper, artifact))
 
 
 rule draw_table:
@@ -92,7 +76,7 @@ rule draw_table:
     resources:
         mem_mb=1000,
     params:
-        made_from=artifact_sources,
+        made_from=artifact_made_from,
         scale=SCALE,
         folder=artifact_folder,
     message:
@@ -103,10 +87,6 @@ rule draw_table:
 
 
 use rule draw_table as draw_figure with:
-    input:
-        summaries=artifact_summaries,
-        stamp=artifact_stamp,
-        style=local(STYLE),
     output:
         **outputs_of("figure"),
     wildcard_constraints:

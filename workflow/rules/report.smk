@@ -1,14 +1,20 @@
 """Verdicts on a paper's claims, and the page that shows everything."""
 
-
-def claims_settings(wildcards):
-    """What the verdicts depend on besides the summaries."""
-    page = PROJECT.paper(wildcards.paper)
+@cache
+def claims_sources(paper):
+    """All that verdicts are made from, as one digest; their file keeps it."""
+    page, runs = PROJECT.paper(paper), experiments_of(SCALE, paper)
     claims = [item.model_dump_json() for item in (*page.claims, *page.readings)]
     printed = [p.model_dump_json() for a in page.artifacts.values() for p in a.printed]
-    runs = experiments_of(SCALE, wildcards.paper)
-    cut = [cuts_of(PROJECT, wildcards.paper, [name], SCALE) for name in runs]
-    return [*claims, *printed, *cut, PROJECT.scale(SCALE).verdicts]
+    cut = [cuts_of(PROJECT, paper, [name], SCALE) for name in runs]
+    sources = [labels_of(SCALE, paper, name) for name in runs]
+    told = [*claims, *printed, *cut, PROJECT.scale(SCALE).verdicts]
+    return digest_of(sources, told, code_of("claims"))
+
+
+def claims_stamp(wildcards):
+    output, sources = f"{FIGURES}/{wildcards.paper}/claims.json", claims_sources(wildcards.paper)
+    return stamp(f"{wildcards.paper}/claims", output, sources)
 
 
 def claims_summaries(wildcards):
@@ -19,6 +25,7 @@ def claims_summaries(wildcards):
 rule claims:
     input:
         summaries=claims_summaries,
+        stamp=claims_stamp,
     output:
         verdicts=f"{FIGURES}/{{paper}}/claims.json",
     log:
@@ -29,19 +36,23 @@ rule claims:
     resources:
         mem_mb=1000,
     params:
-        settings=claims_settings,
-        code=code_of("claims"),
+        made_from=lambda wildcards: claims_sources(wildcards.paper),
         scale=SCALE,
     message:
         "Testing the claims of {wildcards.paper}"
     shell:
         "python -m pfedrl --log {log:q} claims {wildcards.paper:q} --scale {params.scale:q} "
-        "--output {output.verdicts:q}"
+        "--output {output.verdicts:q} --made-from {params.made_from:q}"
 
 
-def report_pages(wildcards):
-    """The papers' pages; a function, because their texts may have braces, which are no wildcards."""
-    return [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
+def report_sources():
+    """All that the page is made from, as one digest; its head keeps it."""
+    pages = [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
+    beside = [artifact_sources(p, name) for p in PAPERS for name in artifacts_of(SCALE, p)]
+    beside += [claims_sources(paper) for paper in PAPERS]
+    quoted = [labels_of(scale, paper, name) for paper, name, scale in QUOTED]
+    compared = STORE.manifest if SCALE == RECORD else {}  # it has what was rerun
+    return digest_of(pages, beside, quoted, compared, code_of("site"))
 
 
 def scale_runs():
@@ -69,18 +80,27 @@ rule reruns:
         "python -m pfedrl --log {log:q} reruns --scale {params.scale:q} --output {output.answers:q}"
 
 
-def quoted_summaries():
-    """Summaries at other scales, which findings quote beside the record's."""
-    if SCALE != RECORD:
-        return []
-    asked = asked_at_other_scales(PROJECT)
-    return [path for paper, name, scale in asked for path in summaries(scale, paper, [name])]
+def report_papers():
+    """All tables, figures and verdicts; times of committed ones that are current do not count."""
+    for paper in PAPERS:
+        made = {"claims": ([f"{FIGURES}/{paper}/claims.json"], claims_sources(paper))}
+        for name in artifacts_of(SCALE, paper):
+            made[name] = files_of(paper, name), artifact_sources(paper, name)
+        for name, (paths, sources) in made.items():
+            old = is_current(f"{FIGURES}/{paper}/{name}.json", sources)
+            yield from (ancient(path) if old else path for path in paths)
+        yield from described(SCALE, paper)
+
+
+# summaries at other scales, which findings quote beside the record's
+QUOTED = asked_at_other_scales(PROJECT) if SCALE == RECORD else []
 
 
 rule report:
     input:
-        papers=[path for paper in PAPERS for path in paper_targets(paper)],
-        quoted=quoted_summaries(),
+        papers=list(report_papers()),
+        quoted=[path for p, name, scale in QUOTED for path in summaries(scale, p, [name])],
+        stamp=stamp("report", f"{FIGURES}/index.html", report_sources()),
         reruns=RERUNS,
     output:
         page=f"{FIGURES}/index.html",
@@ -93,10 +113,10 @@ rule report:
     resources:
         mem_mb=1000,
     params:
-        pages=report_pages,
-        code=code_of("site"),
+        made_from=report_sources(),
         scale=SCALE,
     message:
         "Writing the report"
     shell:
-        "python -m pfedrl --log {log:q} report --scale {params.scale:q} --output {output.page:q}"
+        "python -m pfedrl --log {log:q} report --scale {params.scale:q} --output {output.page:q} "
+        "--made-from {params.made_from:q}"

@@ -19,11 +19,17 @@ def environments_option(wildcards, input):
 
 
 def run_minutes(wildcards, attempt):
-    return minutes(price("run", wildcards), attempt)
+    return minutes(price(wildcards.run, wildcards.block), attempt)
+
+
+def run_seconds(wildcards):
+    """Of processor time, for the console; 0 where nothing like the run was measured."""
+    cost = price(wildcards.run, wildcards.block)
+    return max(ceil(cost.seconds), 1) if cost else 0
 
 
 def run_memory(wildcards, attempt):
-    return megabytes(price("run", wildcards), attempt)
+    return megabytes(price(wildcards.run, wildcards.block), attempt)
 
 
 @cache
@@ -47,7 +53,7 @@ def run_priority(wildcards):
 
 def run_group(wildcards):
     """On a cluster, runs of seconds are submitted together; here a group would hide its jobs."""
-    if not workflow.non_local_exec or not is_short(price("run", wildcards)):
+    if not workflow.non_local_exec or not is_short(price(wildcards.run, wildcards.block)):
         return None
     return "runs"
 
@@ -70,11 +76,6 @@ def label(wildcards, output):
     return [cell.paper, cell.experiment, cell.name]
 
 
-def run_message(wildcards):
-    cell = cell_of(wildcards)
-    return f"Running {cell.paper}/{cell.experiment}/{cell.name}, seeds {wildcards.block}"
-
-
 rule run:
     input:
         environments=run_environments,
@@ -91,6 +92,7 @@ rule run:
     resources:
         mem_mb=run_memory,
         runtime=run_minutes,
+        cpu_s=run_seconds,
     params:
         settings=run_settings,
         data=run_data_digest,
@@ -100,7 +102,7 @@ rule run:
         environments=environments_option,
         scale=lambda wildcards, output: SCALE,
     message:
-        "Running {params.cell}, seeds {wildcards.block}"
+        "Running {params.cell[0]}/{params.cell[1]}/{params.cell[2]}, seeds {wildcards.block}"
     shell:
         "python -m pfedrl --log {log:q} run {params.cell:q} --seeds {params.seeds:q} "
         "--scale {params.scale:q} {params.environments} --output {output.run:q} "

@@ -22,11 +22,11 @@ class Group(Settings):
     """Columns of a table: the same algorithms on a graph."""
 
     title: str
-    variants: list[str] = Field(min_length=1, description="in the order of the rows")
+    variants: list[str] = Field(min_length=1, description="one for each row, in order")
 
 
 class Options(BaseOptions):
-    """Accuracies, a section a data set and a row a pi and algorithm."""
+    """Accuracies: a section for each data set, a row for each pi and algorithm."""
 
     groups: list[Group] = Field(min_length=1)
     controls: list[str] = Field(
@@ -34,10 +34,10 @@ class Options(BaseOptions):
     )
     metrics: dict[str, str] = Field(
         min_length=1,
-        description="a heading to its metric; {pi} in it is the row's. The first is the printed",
+        description="a heading to its metric, where {pi} is the row's; the paper prints the first",
     )
-    pi: list[float] = Field(min_length=1, description="the rows")
-    trained_at: float | None = Field(None, description="pi of the runs, where it is not the row's")
+    pi: list[float] = Field(min_length=1, description="one block of rows for each")
+    trained_at: float | None = Field(None, description="pi of the training runs, if not the row's")
 
     def named(self) -> Iterator[Named]:
         for variant in (*self.controls, *(v for group in self.groups for v in group.variants)):
@@ -79,7 +79,7 @@ def draw(context: Context) -> Table:
 
 
 def lines(options: Options) -> list[list[str]]:
-    """The variants of each row, one a group."""
+    """The variants of each row, one for each group."""
     order = zip(*(group.variants for group in options.groups), strict=True)
     return [*map(list, order), *([control] * len(options.groups) for control in options.controls)]
 
@@ -97,7 +97,7 @@ def entry(
     variant: str,
     pi: float,
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Ours, a metric each, and the paper's: as text, and in full.
+    """Our value of each metric, and the paper's: as text and in full.
 
     Deviations over seeds are given, as the paper does; standard errors are in the data.
     """

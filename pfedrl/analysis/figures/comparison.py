@@ -17,7 +17,7 @@ from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import cell_label, swept_name
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import mean_interval, paired_differences
-from pfedrl.analysis.style import CEILING, new_figure, panel_labels
+from pfedrl.analysis.style import CEILING, panel_grid, panel_labels
 from pfedrl.analysis.summaries import STATISTICS, Summary, sweep_name
 from pfedrl.analysis.tables import (
     NOTHING,
@@ -152,7 +152,7 @@ def rows(
 
 
 def ceiling(context: Context, options: Options) -> list[dict[str, Any]]:
-    """What another experiment reaches, where it was run; its seeds are not those of the others."""
+    """The final value of the ceiling's cell, if its experiment was run; seeds are not paired."""
     top = options.ceiling
     if top is None or (summary := context.summaries.get(str(top.experiment))) is None:
         return []
@@ -219,17 +219,12 @@ def shift(row: Mapping[Any, Any], key: str) -> str:
 
 
 def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFrame) -> Any:
-    """A panel a point: every seed's final value, and over it the mean with its interval."""
+    """A panel for each point: every seed's final value, and the mean with its interval."""
     import pandas as pd
 
     points = list(data.groupby("point", sort=False))
-    columns = min(COLUMNS, len(points))
-    lines = -(-len(points) // columns)
     most = int(data.groupby("point").size().max())
-    figure, grid = new_figure(
-        lines * (ROW * most + HEAD), nrows=lines, ncols=columns, squeeze=False, sharex=True
-    )
-    axes = list(grid.flat)
+    figure, axes = panel_grid(len(points), COLUMNS, ROW * most + HEAD, sharex=True)
     styles = {
         row["label"]: context.styles.of(
             row["algorithm"] if row["experiment"] == summary.experiment else CEILING
@@ -237,7 +232,7 @@ def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFram
         for row in data.to_dict("records")
     }
     colours = {label: look.colour for label, look in looks(styles).items()}
-    for axis, (point, own) in zip(axes, points, strict=False):
+    for place, (axis, (point, own)) in enumerate(zip(axes, points, strict=True)):
         records = own.to_dict("records")
         seeds = pd.concat(
             [
@@ -253,17 +248,14 @@ def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFram
         axis.set_xlabel(words_of(metric))
         axis.tick_params(labelbottom=True)
         axis.xaxis.label.set_visible(True)  # below what is not the last of its column, too
-        if axis not in grid[:, 0]:
+        if place % COLUMNS:  # names stand at the left of each row
             axis.set_yticklabels([])
-    for axis in axes[len(points) :]:
-        axis.set_axis_off()
-    if len(points) > 1:
-        panel_labels(axes[: len(points)])
+    panel_labels(axes)
     return figure
 
 
 def finals(context: Context, row: Mapping[Any, Any]) -> np.ndarray:
-    """The final values of a row's seeds, or of the first."""
+    """The final values of a row's seeds, at most the first SHOWN."""
     return context.summaries[row["experiment"]].final(row["cell"], row["metric"])[:SHOWN]
 
 

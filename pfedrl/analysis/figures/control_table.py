@@ -28,7 +28,7 @@ PRINTED = [metric for metric in METRICS if metric != "return_variance"]
 
 
 class Options(BaseOptions):
-    """Statistics of training; variants that are not listed follow those that are."""
+    """Statistics of training. Variants that are not listed follow the listed ones."""
 
     variants: list[str] = Field(default_factory=list, description="the first rows, in order")
     floor: str
@@ -104,7 +104,7 @@ def rows_of(summary: Summary, options: Options) -> list[str]:
 
 
 def running_times(summary: Summary, variant: str) -> dict[str, float]:
-    """Seconds of one processor that a seed took, and with the agents side by side."""
+    """Core seconds for one seed, with agents one after another and with agents in parallel."""
     cell = summary.facts["cells"][variant]
     serial = cell["cpu_seconds"] / (cell["seeds"][1] - cell["seeds"][0])
     agents = cell["settings"]["family"]["agents"]

@@ -12,7 +12,7 @@ from pfedrl.analysis.curves import Look, draw_curves, handles, looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import filled
 from pfedrl.analysis.options import BaseOptions, Named
-from pfedrl.analysis.style import CEILING, FAINT, leave_empty, new_figure, panel_labels
+from pfedrl.analysis.style import CEILING, FAINT, leave_empty, panel_grid, panel_labels
 from pfedrl.core.metrics import possible
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.settings import Settings
@@ -28,31 +28,29 @@ PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
 
 
 class CurveLine(Settings):
-    """A line of a panel. Where one algorithm has several, they are shades of its colour."""
+    """A line of a panel. Several lines of one algorithm are shades of its colour."""
 
     cell: str
-    metric: str | None = Field(None, description="the panel's, where it is left out")
-    experiment: str | None = Field(None, description="the panel's, where it is left out")
+    metric: str | None = Field(None, description="default: the panel's")
+    experiment: str | None = Field(None, description="default: the panel's")
     label: str | None = Field(
-        None, description="the variant's, where it is left out; {local_steps} is that setting"
+        None, description="default: the variant's; {local_steps} is replaced by that setting"
     )
-    ceiling: bool = Field(False, description="its last value, as a level across the panel")
+    ceiling: bool = Field(False, description="draw its last value as a level across the panel")
 
 
 class CurvePanel(Settings):
     """A panel of learning curves."""
 
     title: str
-    experiment: str | None = Field(None, description="the artifact's first, where it is left out")
-    metric: str | None = Field(None, description="of lines that have none of their own")
-    lines: list[CurveLine] = Field(
-        default_factory=list, description="the figure's, where none are given"
-    )
-    agent: int | None = Field(None, ge=0, description="agents are pooled where it is left out")
-    until: float | None = Field(None, gt=0, description="where the horizontal axis ends")
-    limits: tuple[float, float] | None = Field(None, description="of the vertical axis")
-    mark: float | None = Field(None, description="a dashed level")
-    x: str | None = Field(None, description="the axes' names, where they are not the figure's")
+    experiment: str | None = Field(None, description="default: the artifact's first")
+    metric: str | None = Field(None, description="for lines without a metric")
+    lines: list[CurveLine] = Field(default_factory=list, description="default: the figure's")
+    agent: int | None = Field(None, ge=0, description="default: the mean over agents")
+    until: float | None = Field(None, gt=0, description="end of the horizontal axis")
+    limits: tuple[float, float] | None = Field(None, description="ends of the vertical axis")
+    mark: float | None = Field(None, description="draw a dashed level here")
+    x: str | None = Field(None, description="axis label; default: the figure's")
     y: str | None = None
 
 
@@ -62,10 +60,12 @@ class Options(BaseOptions):
     panels: list[CurvePanel] = Field(min_length=1)
     lines: list[CurveLine] = Field(
         default_factory=list,
-        description="of panels without their own; one without the panel's metric is left out there",
+        description="for panels without lines; a cell without the panel's metric is left out there",
     )
     columns: int = Field(2, gt=0)
-    band: float | None = Field(None, gt=0, description="standard errors shaded; else the interval")
+    band: float | None = Field(
+        None, gt=0, description="shade so many standard errors; default: the interval"
+    )
     intervals: Literal["along", "end"] = Field(
         "along", description="bands along the lines or, where they would cover each other, bars "
         "at the lines' ends"
@@ -111,20 +111,19 @@ def draw(context: Context) -> Drawing:
     from matplotlib.lines import Line2D
 
     options = context.options(Options)
-    panels, columns = options.panels, min(options.columns, len(options.panels))
+    panels = options.panels
     curves = [
         curve
         for number, panel in enumerate(panels)
         for line in panel.lines or options.lines
         if (curve := find(context, options, number, panel, line)) is not None
     ]
-    rows = -(-len(panels) // columns)
-    legends = 1 if options.legend == "figure" else rows
-    height = PANEL_HEIGHT * rows + LEGEND_HEIGHT * legends
-    figure, grid = new_figure(height, nrows=rows, ncols=columns, squeeze=False)
-    axes = list(grid.flat)
+    heights = (PANEL_HEIGHT, LEGEND_HEIGHT)  # of a row, and of the legend below them all
+    if options.legend == "panel":
+        heights = (PANEL_HEIGHT + LEGEND_HEIGHT, 0.0)
+    figure, axes = panel_grid(len(panels), options.columns, *heights)
     shared = styled(context, curves)
-    for number, (axis, panel) in enumerate(zip(axes, panels, strict=False)):
+    for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
         own = [curve for curve in curves if curve.panel == number]
         if all(curve.ceiling for curve in own):
             leave_empty(axis, panel.title, reason(context, options, panel))
@@ -133,13 +132,11 @@ def draw(context: Context) -> Drawing:
         draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
         dress(axis, panel, options)
         if options.legend == "panel":
-            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.28), "fontsize": 6}
-            close = {"ncols": min(3, len(given)), "columnspacing": 0.8, "handlelength": 1.6}
-            axis.legend(handles(given), given, **below, **close)
-    for axis in axes[len(panels) :]:
-        axis.set_axis_off()
-    if len(panels) > 1:
-        panel_labels(axes[: len(panels)])
+            axis.legend(
+                handles(given), given, loc="upper center", bbox_to_anchor=(0.5, -0.28), fontsize=6,
+                ncols=min(3, len(given)), columnspacing=0.8, handlelength=1.6,
+            )  # fmt: skip
+    panel_labels(axes)
     if options.legend == "figure":
         drawn, labels = [*handles(shared)], [*shared]
         if marks := [f"{panel.mark:g}" for panel in panels if panel.mark is not None]:
@@ -191,7 +188,7 @@ def find(
 
 
 def reason(context: Context, options: Options, panel: CurvePanel) -> str:
-    """Why a panel has no line."""
+    """Why a panel has no line: the reasons of its missing experiments."""
     named = [line.experiment or panel.experiment for line in panel.lines or options.lines]
     found = (why for experiment, why in context.absent.items() if experiment in named)
     return "; ".join(dict.fromkeys(found))

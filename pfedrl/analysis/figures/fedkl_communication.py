@@ -16,10 +16,12 @@ METRIC = "rounds_to_target"
 
 
 class Options(BaseOptions):
-    """Rounds to a target."""
+    """Communication rounds until a target is reached."""
 
     cells: list[str]
-    paper: dict[str, float] = Field(default_factory=dict, description="a cell to its rounds")
+    paper: dict[str, float] = Field(
+        default_factory=dict, description="a cell to the rounds that the paper reports"
+    )
 
     def named(self) -> Iterator[Named]:
         for cell in self.cells:

@@ -24,7 +24,7 @@ class Options(BaseOptions):
     """Traffic in time and space."""
 
     cells: list[str]
-    second: float = Field(ge=0, description="of the view from above")
+    second: float = Field(ge=0, description="time of the view from above")
 
     def named(self) -> Iterator[Named]:
         for cell in self.cells:

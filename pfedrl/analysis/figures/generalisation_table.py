@@ -50,7 +50,7 @@ def draw(context: Context) -> Table:
 
 
 def _lines(summary: Summary) -> Iterator[tuple[str, str, str]]:
-    """Cell, schedule and prefix of the metrics, one a row: each E, then the baseline."""
+    """Cell, schedule and prefix of the metrics for each row: each E, then the baseline."""
     for variant in summary.statistics["variant"].unique():
         for cell in summary.cells(variant):
             steps = summary.last(cell, TRAINING).get(ALONG, math.nan)

@@ -20,20 +20,23 @@ class Timed(Settings):
     """How long something takes: ours in steps, the paper's in seconds."""
 
     metric: str
-    reached: str | None = Field(None, description="the metric that is 0 where it was not reached")
+    reached: str | None = Field(
+        None, description="a metric that is 0 if the target was not reached"
+    )
     printed: dict[str, dict[str, list[float]]] = Field(
-        default_factory=dict, description="experiment to variant to the paper's, a point each"
+        default_factory=dict,
+        description="experiment to variant to the paper's seconds, one for each point",
     )
 
 
 class Options(BaseOptions):
-    """What the number of workers changes, a section a data set."""
+    """Accuracy and times by the number of workers: a section for each data set."""
 
     variants: list[str] = Field(min_length=1)
     along: str
-    points: list[float] = Field(min_length=1, description="of the sweep, as the paper has them")
+    points: list[float] = Field(min_length=1, description="values of the sweep in the paper")
     metric: str = Field(description="the accuracy that is printed beside ours")
-    times: dict[str, Timed] = Field(description="a heading to a time")
+    times: dict[str, Timed] = Field(description="a heading to the time below it")
 
     def named(self) -> Iterator[Named]:
         for variant in self.variants:
@@ -100,7 +103,7 @@ def accuracy(
 
 
 def times(summary: Summary | None, options: Options, timed: Timed, variant: str) -> list[float]:
-    """Mean steps at each point; infinite where a seed never got there."""
+    """Mean steps at each point; infinite if a seed never reached the target."""
     if summary is None:
         return []
     found = []

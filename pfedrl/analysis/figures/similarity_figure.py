@@ -24,15 +24,15 @@ class Options(BaseOptions):
     """Cosines between agents, a row of maps for each experiment."""
 
     variant: str
-    who: str = Field("agent", description="what the paper calls one")
+    who: str = Field("agent", description="the paper's word for an agent")
     point: dict[str, float] = Field(
-        default_factory=dict, description="of the sweep, by the names of its columns"
+        default_factory=dict, description="point of the sweep: key to value"
     )
     maps: dict[str, str] = Field(
         default_factory=lambda: {
             "transition": "transitions", "head": "private heads", "body": "representation"
         },
-        description="what is compared, as in <what>_similarity_<agent>, to its title",
+        description="<what> of the metrics <what>_similarity_<agent>, to the map's title",
     )  # fmt: skip
     printed: dict[Literal["transition", "head", "body"], list[list[float]]] = Field(
         default_factory=dict, description="the paper's maps, agent 1 first"

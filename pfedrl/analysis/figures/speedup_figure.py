@@ -25,8 +25,8 @@ LOOKS = (("-", "o"), ("--", "s"))  # of the marks' lines
 class Mark(Settings):
     """A level of performance."""
 
-    metric: str = Field(description="what is fewer when faster")
-    reached: str = Field(description="the metric that is 0 where the mark was never reached")
+    metric: str = Field(description="episodes until the level is reached")
+    reached: str = Field(description="a metric that is 0 if the level was never reached")
     label: str
 
 

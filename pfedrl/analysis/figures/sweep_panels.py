@@ -11,7 +11,7 @@ from pydantic import Field
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import effect, exponents, geometric_mean, mean_interval
-from pfedrl.analysis.style import FAINT, leave_empty, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, leave_empty, panel_grid, panel_labels
 from pfedrl.core.metrics import possible
 from pfedrl.core.settings import Settings
 
@@ -38,10 +38,10 @@ class Options(BaseOptions):
 
     panels: list[SweepPanel] = Field(min_length=1)
     variants: list[str] = Field(
-        default_factory=list, description="all that the sweep touches, where none are listed"
+        default_factory=list, description="default: every variant that the sweep changes"
     )
     along: str
-    logarithmic: bool = Field(False, description="the vertical axis; means are geometric then")
+    logarithmic: bool = Field(False, description="logarithmic vertical axis, with geometric means")
     x: str
     shows: Literal["values", "speedups"] = Field(
         "values", description="speedups: how many times lower than at the sweep's first point"
@@ -58,14 +58,9 @@ def draw(context: Context) -> Drawing:
     import pandas as pd
 
     options = context.options(Options)
-    panels = options.panels
-    columns = min(COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
-    figure, grid = new_figure(
-        PANEL_HEIGHT * rows + LEGEND_HEIGHT, nrows=rows, ncols=columns, squeeze=False
-    )
+    figure, axes = panel_grid(len(options.panels), COLUMNS, PANEL_HEIGHT, LEGEND_HEIGHT)
     frames, drawn_axes = [], []
-    for axis, panel in zip(grid.flat, panels, strict=False):
+    for axis, panel in zip(axes, options.panels, strict=True):
         if panel.experiment in context.absent:
             leave_empty(axis, panel.title, context.absent[panel.experiment])
             continue
@@ -73,10 +68,7 @@ def draw(context: Context) -> Drawing:
         data = lines(context, panel, options)
         draw_panel(context, axis, panel, options, data)
         frames.append(data)
-    for axis in list(grid.flat)[len(panels) :]:
-        axis.set_axis_off()
-    if len(panels) > 1:
-        panel_labels(list(grid.flat)[: len(panels)])
+    panel_labels(axes)
     drawn, labels = drawn_axes[0].get_legend_handles_labels()
     figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
     data = pd.concat(frames, ignore_index=True)
@@ -86,8 +78,10 @@ def draw(context: Context) -> Drawing:
 
 
 def lines(context: Context, panel: SweepPanel, options: Options) -> pd.DataFrame:
-    """Means with 95% intervals over seeds, a row a variant and point; geometric ones on a
-    logarithmic axis. Of a speedup each seed has its own ratios and its exponent."""
+    """Means with 95% intervals over seeds, one row for each variant and point.
+
+    On a logarithmic axis means are geometric. Speedups and exponents are computed by seed.
+    """
     import pandas as pd
 
     summary, found = context.summaries[panel.experiment], []

@@ -23,7 +23,7 @@ class Switch(Settings):
 
 
 class Options(BaseOptions):
-    """What choices change."""
+    """The choices that are compared."""
 
     switches: list[Switch]
 

@@ -1,4 +1,4 @@
-"""Control from samples: one row an algorithm, one column a family."""
+"""Control from samples: one row for each algorithm, one column for each family."""
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.style import label_of

@@ -1,4 +1,4 @@
-"""The audit: one line a statement, with its verdict and how tight it was."""
+"""The audit: one line for each statement, with its verdict and how tight its bound was."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.instances import instances
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
+from pfedrl.analysis.theory import instances
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Options(BaseOptions):
     """Statements with verdicts."""
 
     groups: dict[str, str] = Field(description="an experiment to its heading")
-    tightness: dict[str, str] = Field(description="a claim to the metric that says how tight it is")
+    tightness: dict[str, str] = Field(description="a claim to the metric of how tight its bound is")
 
     def named(self) -> Iterator[Named]:
         for experiment in self.groups:
@@ -91,7 +91,7 @@ def _tightness(context: Context, claim: Claim, metric: str | None) -> float | No
 
 
 def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
-    """What was found, in a few words."""
+    """The numbers behind the verdict, in a few words."""
     test, count = claim.test, verdict["seeds"]
     if isinstance(test, Holds | Exists):
         drawn = instances(context.summaries[test.experiment], test.variant, test.metric)

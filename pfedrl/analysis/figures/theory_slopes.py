@@ -23,9 +23,9 @@ RATE = -2 / 3
 
 
 class Options(BaseOptions):
-    """What the figure of slopes draws, and in which words."""
+    """The lines of the figure."""
 
-    labels: dict[str, str] = Field(description="the variants that are drawn, with their words")
+    labels: dict[str, str] = Field(description="a variant to its label; others are not drawn")
 
     def named(self) -> Iterator[Named]:
         for variant in self.labels:

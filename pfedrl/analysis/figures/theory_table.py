@@ -1,14 +1,14 @@
 """Theory on drawn instances: how often each statement holds, and the smallest case where not."""
 
 from pfedrl.analysis.drawing import Context
-from pfedrl.analysis.instances import Instance, instances
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table
+from pfedrl.analysis.theory import Instance, instances
 from pfedrl.pipeline.claim import Claim, Exists, Holds
 
 
 def draw(context: Context) -> Table:
-    """One row a claim about the artifact's experiments; the claim says which metric it is."""
+    """One row for each claim that tests a statement on instances; the claim names the metric."""
     import pandas as pd
 
     columns = [Column("Statement", words=True), Column("Claim", words=True)]

@@ -20,7 +20,7 @@ class Options(BaseOptions):
 
     metric: str
     along: str = Field(description="the sweep's key: the number of agents")
-    serial: str = Field(description="the variant whose agents are counted one after another")
+    serial: str = Field(description="the variant whose agents run one after another")
 
     def named(self) -> Iterator[Named]:
         yield Named("metric", metric=self.metric)
