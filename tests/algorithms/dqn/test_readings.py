@@ -145,15 +145,15 @@ def test_a_reading_runs_a_seed_alone_as_in_a_block_and_measures_what_it_says(pro
 
 
 def test_the_declared_readings_are_run_with_what_they_say(project):
-    """Those that are run are experiments with a budget at the laptop scale, on both tasks."""
+    """Those that are run are experiments with a budget at the record scale, on both tasks."""
     page = project.paper("pfedrl_rep")
     looks = [reading for reading in page.readings if reading.metrics or reading.cells]
     run = [reading for reading in page.readings if reading not in looks]
     assert set(READINGS) <= {reading.id for reading in run}
     for reading in run:
         for experiment in map(reading.runs, reading.experiments):
-            assert project.budget(project.scale("laptop"), "pfedrl_rep", experiment) is not None
-            cell = find_cell(project, "pfedrl_rep", experiment, "pfed_dqn_rep", "laptop")
+            assert project.budget(project.scale("record"), "pfedrl_rep", experiment) is not None
+            cell = find_cell(project, "pfedrl_rep", experiment, "pfed_dqn_rep", "record")
             assert READINGS.get(reading.id, {}).items() <= cell.runnable.said().items()
         decays = reading.id == "constant_rate"  # not in Acrobot's 100 episodes
         tasks = {"control_cartpole"} if decays else {"control_cartpole", "control_acrobot"}
