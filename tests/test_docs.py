@@ -71,7 +71,7 @@ class Command(NamedTuple):
     @property
     def is_long(self) -> bool:
         """Whether it asks Snakemake for targets that take minutes; one dry run plans them all."""
-        quick = {"--dry-run", "--unlock"} & {*self.words} or "/mine/" in self.line
+        quick = {"--dry-run", "--unlock"} & {*self.words} or " mine_" in self.line
         return self.words[0] == "snakemake" and not quick
 
 
@@ -124,9 +124,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_copy(folder: Path) -> None:
+    pictures = shutil.ignore_patterns("*.png", "*.pdf")
     parts = ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow")
-    for part in (*parts, "results/published"):
-        shutil.copytree(ROOT / part, folder / part)
+    for part in (*parts, "paper_figures", "results/published"):
+        shutil.copytree(ROOT / part, folder / part, ignore=pictures)
     for file in ("Snakefile", "Makefile"):
         shutil.copy2(ROOT / file, folder)
     readme = (ROOT / "README.md").read_text()
@@ -210,7 +211,8 @@ def check(line: str) -> None:
         for setting in found.config or []:
             if setting.startswith("scale="):
                 project.scale(setting.removeprefix("scale="))
-        assert {*(found.targets or [])} - {"TARGET"} <= {*project.papers}
+        named = {f"{p}_{name}" for p, page in project.papers.items() for name in page.artifacts}
+        assert {*(found.targets or [])} - {"TARGET"} <= {*project.papers} | named
         assert (ROOT / (found.workflow_profile or "profiles/default") / "config.yaml").exists()
     elif program == "make":
         done = subprocess.run(
@@ -265,10 +267,10 @@ def test_the_calibration_table_is_the_one_that_calibration_wrote():
 def test_logs_are_where_the_page_says():
     rules = "\n".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
     logs = re.findall(r'log:\n\s+f?"(\S+)"', rules)
-    shared = "results/logs/data/"  # of no scale
-    places = ("results/{scale}/logs/", "results/{SCALE}/logs/", shared)
-    assert len(logs) > 5 and all(log.startswith(places) for log in logs)
-    assert "`results/<scale>/logs/`" in (ROOT / "docs/run.md").read_text()
+    shared, of_scale = "results/logs/", ("results/{scale}/logs/", "results/{SCALE}/logs/")
+    assert len(logs) > 5 and all(log.startswith((shared, *of_scale)) for log in logs)
+    page = (ROOT / "docs/run.md").read_text()
+    assert "`results/<scale>/logs/`" in page and f"`{shared}`" in page
 
 
 def test_the_citation_has_the_packages_version_and_every_paper():
