@@ -70,7 +70,7 @@ slurm: install
 
 # the record drawn again; what is committed must come out the same
 figures: install
-	$(BIN)/snakemake --cores $(CORES) --config scale=record --forcerun summarise report
+	$(BIN)/snakemake --cores $(CORES) --config scale=record --forcerun summarise
 	@git diff --quiet -- paper_figures README.md && echo "Same as the record: every table, figure and page." || git diff --stat -- paper_figures README.md
 
 bench: install
