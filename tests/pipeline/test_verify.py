@@ -11,22 +11,20 @@ from typer.testing import CliRunner
 from pfedrl.cli import app
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
+from pfedrl.pipeline import reruns as again
 from pfedrl.pipeline import verify as module
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.records import read_records
-from pfedrl.pipeline.store import COMMITTED, MANIFEST
-from pfedrl.pipeline.verify import (
+from pfedrl.pipeline.reruns import (
+    BEGINNING,
     code_behind,
-    compare,
     compare_with_record,
-    digest,
     reruns,
-    verify,
     verify_committed,
-    why_other_bits,
-    write,
 )
+from pfedrl.pipeline.store import COMMITTED, MANIFEST
+from pfedrl.pipeline.verify import compare, digest, verify, why_other_bits, write
 from tests.pipeline.conftest import SEEDS, cell_of, list_again, path_of, publish, rewrite, tenth
 from tests.tiny import ROOT, every_short_run
 
@@ -182,7 +180,7 @@ def test_a_shorter_run_is_compared_as_far_as_it_goes(local):
     assert cell.key != cell_of(local).key
     run(cell, SEEDS, path_of(shorter, "0-4"))
     answers = {one.name: (one.answer, one.remark) for one in reruns(shorter, "s")}
-    assert answers["p/e/qavg"] == ("same bits", module.BEGINNING)
+    assert answers["p/e/qavg"] == ("same bits", BEGINNING)
     assert answers["p/e/random_policy"] == ("nothing stored", "")
 
 
@@ -192,7 +190,7 @@ def test_a_shorter_run_is_compared_as_far_as_it_goes(local):
 def test_a_seed_of_a_committed_run_is_made_again(committed, monkeypatch):
     seeds = set()
     for seed in (0, 3):
-        monkeypatch.setattr(module.secrets, "choice", lambda of, at=seed: of[at % len(of)])
+        monkeypatch.setattr(again.secrets, "choice", lambda of, at=seed: of[at % len(of)])
         (found,) = verify_committed(committed, "p", "e", "qavg")
         assert (found.answer, found.remark) == ("same bits", ""), found
         seeds.add(found.name)
@@ -217,7 +215,7 @@ def test_cells_of_other_code_are_confirmed_one_by_one_and_said_to_be_so(committe
     place = ("p", "e")
     assert code_behind(committed, "record")[place] == "this version of the code"
     assert not list(verify_committed(committed, "p"))
-    monkeypatch.setattr(module, "run_code", lambda cell, pins=None: "newer")
+    monkeypatch.setattr(again, "run_code", lambda cell, pins=None: "newer")
     other = f"{OTHER_CODE} in 3 of 3 cells"
     assert code_behind(committed, "record")[place] == other
     done = []
@@ -232,7 +230,7 @@ def test_cells_of_other_code_are_confirmed_one_by_one_and_said_to_be_so(committe
     compared = [file["compared"] for entry in kept.values() for file in entry["files"].values()
                 if "compared" in file]  # fmt: skip
     assert len(compared) == 3 and set(compared[0]) == {"seed", "code", "processor", "commit"}
-    monkeypatch.setattr(module, "run_code", lambda cell, pins=None: "newest")
+    monkeypatch.setattr(again, "run_code", lambda cell, pins=None: "newest")
     assert code_behind(committed, "record")[place] == other
 
 
