@@ -97,7 +97,7 @@ def test_a_file_without_a_seal_is_refused(local: Project):
 
 
 @pytest.mark.parametrize(
-    "forged, word",
+    ("forged", "word"),
     [
         ({"settings": {"algorithm": {"name": "other"}}}, "other settings"),
         ({"code": "other"}, "other code"),
@@ -106,7 +106,6 @@ def test_a_file_without_a_seal_is_refused(local: Project):
         ({"seed": later(2)}, "seeds outside 0-2"),
         ({"seed": lambda column: pc.multiply(column, 0)}, "missing or there twice"),
     ],
-    ids=str,
 )
 def test_a_forged_run_is_refused(local: Project, forged: dict[str, Any], word: str):
     rewrite(path_of(local, "0-2"), value=lambda column: pa.chunked_array([[42.0] * len(column)]),
