@@ -25,20 +25,17 @@ def test_every_file_is_written_the_same_each_time_and_says_how_to_rebuild_it(
     again = draw(project, "qavg", name, "laptop", made, tmp_path / "again")
     kind = project.paper("qavg").artifacts[name].kind
     written = draw(project, "qavg", name, "laptop", made, tmp_path)
-    shown, ends = {
-        "table": ("md", ["csv", "md", "tex", "json"]),
-        "figure": ("png", ["pdf", "png", "csv", "json"]),
-        "comparison": ("md", ["csv", "md", "pdf", "png", "json"]),
+    ends = {
+        "table": ["csv", "md", "tex", "json"],
+        "figure": ["pdf", "png", "csv", "json"],
+        "comparison": ["csv", "md", "pdf", "png", "json"],
     }[kind]
     assert [path.name for path in written] == [f"{name}.{end}" for end in ends]
     assert all(path.stat().st_size > 0 for path in written)
     for one, other in zip(written, again, strict=True):
         assert one.read_bytes() == other.read_bytes(), one.name
     known = json.loads((tmp_path / f"{name}.json").read_text())
-    assert (
-        known["command"]
-        == f"snakemake --cores all results/laptop/paper_figures/qavg/{name}.{shown}"
-    )
+    assert known["command"] == f"snakemake --cores all qavg_{name}"
     assert known["caption"].endswith("Scale laptop, 200 seeds.")
     counts = known["run_files"].values()  # experiments may share a run
     assert max(counts) <= len(known["runs"]) <= sum(counts)
@@ -52,7 +49,7 @@ def test_every_file_is_written_the_same_each_time_and_says_how_to_rebuild_it(
 def test_another_scale_is_named_in_the_command(project, made, tmp_path):
     draw(project, "qavg", "theory", "smoke", made, tmp_path)
     known = json.loads((tmp_path / "theory.json").read_text())
-    assert known["command"].endswith("theory.md --config scale=smoke")
+    assert known["command"].endswith("qavg_theory --config scale=smoke")
     assert known["caption"].endswith("Scale smoke, 200 seeds.")
 
 

@@ -64,7 +64,7 @@ def test_page_shows_every_artifact_claim_counterexample_note_and_command(page, p
     for artifact in paper.artifacts.values():
         assert artifact.title in text
     for name in DRAWN:
-        assert f"paper_figures/qavg/{name}." in text
+        assert f"snakemake --cores all qavg_{name}<" in text
     for claim in paper.claims:
         assert f"{claim.where} · {claim.id}" in text
     for word in ("The counterexample", "family.centre_included"):
