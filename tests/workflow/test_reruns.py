@@ -10,18 +10,18 @@ BLOCKS = ("0-4", "4-8")
 TABLE, FIGURE = "Drawing tiny/table1", "Drawing tiny/figure1"
 COMPARISON = "Drawing tiny/comparison_random"
 CLAIMS, REPORT = "Testing the claims of tiny", "Writing the report"
+COMPARED = "Comparing the runs with the record's"
 
 
 def runs(*cells: str, blocks: tuple[str, ...] = BLOCKS) -> set[str]:
-    named = [cell.replace("/", " ") for cell in cells]
-    return {f"Running tiny {cell}, seeds {block}" for cell in named for block in blocks}
+    return {f"Running tiny/{cell}, seeds {block}" for cell in cells for block in blocks}
 
 
 def after(*experiments: str) -> set[str]:
     """What follows from new runs of experiments."""
     artifacts = {"random": {TABLE, COMPARISON}, "windy": {FIGURE}}
     summaries = {f"Summarising tiny/{name}" for name in experiments}
-    return summaries.union(*(artifacts[name] for name in experiments)) | {CLAIMS, REPORT}
+    return summaries.union(*(artifacts[name] for name in experiments)) | {CLAIMS, REPORT, COMPARED}
 
 
 def summary(project: Tiny, experiment: str) -> Summary:
