@@ -57,5 +57,8 @@ include: "workflow/rules/report.smk"
 
 onsuccess:
     for path in map(Path, RERUNS):
-        if path.exists():
-            print(json.loads(path.read_text(encoding="utf-8"))["headline"], file=sys.stderr)
+        headline = (
+            json.loads(path.read_text(encoding="utf-8"))["headline"] if path.exists() else ""
+        )
+        if headline:
+            print(headline, file=sys.stderr)

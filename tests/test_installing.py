@@ -29,8 +29,9 @@ def test_a_container_is_installed_from_the_same_pins():
 
 def test_a_misspelt_scale_is_refused_before_anything_is_installed():
     done = subprocess.run(
-        ["make", "-n", "SCALE=laptpo", "reproduce"], cwd=ROOT, capture_output=True, text=True
-    )
+        ["make", "--no-print-directory", "-n", "SCALE=laptpo", "reproduce"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
     assert done.returncode != 0 and done.stdout == ""
     assert "'laptpo'" in done.stderr and " laptop " in done.stderr
 

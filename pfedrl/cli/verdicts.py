@@ -60,7 +60,7 @@ def reruns(
     for one in found:
         if one.answer in ("differs", "same to rounding"):
             typer.echo(f"{one.answer:16s} {one.name} ({one.remark})")
-    typer.echo(headline(found))
+    typer.echo(headline(found) or "The record has none of these runs.")
 
 
 @app.command("open")

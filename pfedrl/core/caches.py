@@ -28,7 +28,7 @@ def drop_stale(package: Path = PACKAGE) -> None:
                 modules.append((file, source))
     for file, source in [*modules, *((file, newest) for file in kernels)]:
         try:
-            if file.stat().st_mtime_ns < source:
+            if file.stat().st_mtime_ns <= source:
                 file.unlink()
         except OSError:  # another process was faster, or the folder is read-only
             continue

@@ -104,8 +104,10 @@ def _longer(settings: Mapping[str, Any], than: Mapping[str, Any]) -> bool:
 
 
 def headline(found: Iterable[Compared]) -> str:
-    """How many runs came out as the record has them, in a sentence."""
+    """How many runs came out as the record has them; nothing where it has none of them."""
     answers = list(found)
+    if all(one.answer == "nothing stored" for one in answers):
+        return ""
     same = [one for one in answers if one.answer == "same bits"]
     begun = sum(one.remark == BEGINNING for one in same)
     kinds = Counter(one.answer for one in answers)

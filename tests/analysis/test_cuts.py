@@ -12,7 +12,7 @@ from tests.projects import AVERAGING, BUDGET, ROOT, project
 
 def test_defaults_that_a_scale_lowers_are_said():
     """The paper's ten passes of the policy are a default, and so are thirty of the critic."""
-    found = cuts(Project(ROOT), "fedkl", "figure_eight", "laptop")
+    found = cuts(Project(ROOT), "fedkl", "figure_eight", "record")
     assert {"3 of 10 policy epochs", "1 of 30 critic epochs"} <= set(found)
     assert "20 of 180 communication rounds" in found
     assert "target 250 instead of 350" in found

@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from pfedrl.core.caches import drop_stale
+
+TICK = 0.05  # seconds; more than the resolution of a file's times
 
 
 def kept(package: Path) -> set[str]:
@@ -26,6 +29,7 @@ def test_an_edit_that_keeps_size_and_time_is_not_served_from_a_cache(tmp_path: P
 
     source.write_text("VALUE = 1\n")
     before = source.stat()
+    time.sleep(TICK)
     assert value() == "1" and kept(tmp_path)
     source.write_text("VALUE = 2\n")
     os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -38,6 +42,7 @@ def test_every_kernel_goes_where_the_source_of_one_changed_and_nothing_else(tmp_
     for name in ("one", "two", "plain"):
         (tmp_path / f"{name}.py").write_text("")
     files = ["one.f-1.py311.nbi", "two.g-3.py311.1.nbc", "plain.cpython-311.pyc"]
+    time.sleep(TICK)
     for name in files:
         (cache / name).write_text("")
     drop_stale(tmp_path)
