@@ -18,7 +18,7 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.run_file import commit
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.short_runs import measured
-from pfedrl.pipeline.store import Part, Store, Values, runs_of, served
+from pfedrl.pipeline.store import Part, Store, Values, served, spans
 from pfedrl.pipeline.verify import Compared, compare, digest
 
 BEGINNING = "as far as it goes"  # of a longer committed run
@@ -32,7 +32,7 @@ def compare_with_record(project: Project, cell: Cell, seeds: range) -> Compared 
     if not shared:
         return None
     ours, theirs = (
-        [part for seed in runs_of(shared) for part in store.find(cell, seed, [layer]).parts]
+        [part for seed in spans(shared) for part in store.find(cell, seed, [layer]).parts]
         for layer in ("local", "committed")
     )
     found, kept = (_columns(store.read(cell, parts)[0]) for parts in (ours, theirs))

@@ -110,7 +110,7 @@ class Store:
         for layer in layers:
             for holds in self.blocks(layer, cell.folder):
                 path = FOLDERS[layer] / cell.folder / f"{block_name(holds)}.parquet"
-                for take in runs_of(free.intersection(holds)):
+                for take in spans(free.intersection(holds)):
                     parts.append(Part(layer, path, holds, take))
                 free.difference_update(holds)
         return Found(sorted(parts, key=lambda part: part.take.start), sorted(free))
@@ -122,7 +122,7 @@ class Store:
         missing = set(seeds).difference(*present)
         cut = [
             range(first, min(first + size, run.stop))
-            for run in runs_of(missing)
+            for run in spans(missing)
             for first in range(run.start, run.stop, size)
         ]
         return sorted([*present, *cut], key=lambda block: block.start)
@@ -179,7 +179,7 @@ class Store:
             return None
         table, facts = self._checked(cell, part)
         known = set().union(*self.blocks("committed", cell.folder)) - set(part.holds)
-        others = [p for run in runs_of(known) for p in self.find(cell, run, ["committed"]).parts]
+        others = [p for run in spans(known) for p in self.find(cell, run, ["committed"]).parts]
         self.read(cell, [*others, part._replace(take=part.holds)])  # no copies
         path = COMMITTED / cell.folder / part.path.name
         write_small(self.root / path, table, facts)
@@ -254,7 +254,7 @@ def served(project: Project, paper: str, experiment: str, scale: str) -> list[Se
     return found
 
 
-def runs_of(seeds: Iterable[int]) -> Iterator[range]:
+def spans(seeds: Iterable[int]) -> Iterator[range]:
     """Neighbouring seeds together."""
     ordered = sorted(seeds)
     start = 0

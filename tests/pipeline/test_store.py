@@ -33,8 +33,8 @@ from pfedrl.pipeline.store import (
     Store,
     _refuse_copies,
     _shares_too_many,
-    runs_of,
     served,
+    spans,
 )
 from tests.pipeline.conftest import (
     SEEDS,
@@ -331,7 +331,7 @@ def test_blocks_that_are_there_stay_and_missing_seeds_are_cut(local: Project):
     blocks = store.plan(folder, range(9), 3)
     assert blocks == [range(2), range(2, 5), range(5, 8), range(8, 9)]
     assert store.plan(folder, range(2), 3) == [range(2)]
-    assert list(runs_of([7, 1, 2, 3, 5])) == [range(1, 4), range(5, 6), range(7, 8)]
+    assert list(spans([7, 1, 2, 3, 5])) == [range(1, 4), range(5, 6), range(7, 8)]
 
 
 # publishing
