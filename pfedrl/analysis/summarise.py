@@ -15,7 +15,7 @@ from pfedrl.analysis.statistics import (
     mean_interval,
     standard_error,
 )
-from pfedrl.analysis.summaries import paths, summaries_folder
+from pfedrl.analysis.summaries import FEW, paths, summaries_folder
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import possible
 from pfedrl.core.parquet import Facts, write_table
@@ -162,6 +162,7 @@ def _statistics_rows(
             low, high = bootstrap_interquartile_mean(values)
             numbers["iqm_low"][row], numbers["iqm_high"][row] = low, high
     metric, axis, agent, at = zip(*keys, strict=True)
+    by_seed = list(matrix) if matrix.shape[1] <= FEW else [None] * len(keys)
     columns = _repeat(names, len(keys)) | {
         "agent": pa.array(agent, pa.int16()),
         "axis": pa.array(axis).dictionary_encode(),
@@ -170,6 +171,7 @@ def _statistics_rows(
         **{name: pa.array(numbers[name]) for name in NUMBERS},
         "seeds": pa.array(np.full(len(keys), matrix.shape[1]), pa.int32()),
         **{name: pa.array(numbers[name], pa.int32()) for name in ("missing", "diverged")},
+        "by_seed": pa.array(by_seed, pa.list_(pa.field("element", pa.float64()))),
     }
     return pa.table(columns)
 
