@@ -19,8 +19,8 @@ Dash = tuple[float, ...]  # lengths of dashes and gaps; none for a solid line
 DASHES: dict[str, Dash] = {"-": (), "--": (4, 1.5), "-.": (4, 1.5, 1, 1.5), ":": (1, 1.2)}
 SHADED: tuple[Dash, ...] = ((), (5, 1), (3, 1, 1, 1), (2, 1), (1, 1))
 BLACKISH = 0.35  # of a colour's mean, below which anything darker looks as black as controls
-STEP = 0.025  # of a panel's width, between intervals beside it
-BAND: dict[str, Any] = {"alpha": 0.15, "lw": 0}
+ENDS = 0.17  # of a panel's width: the last points beside it
+BAND: dict[str, Any] = {"alpha": 0.13, "lw": 0}
 SEED: dict[str, Any] = {"lw": 0.5, "alpha": 0.45}  # of a single seed's line
 
 
@@ -86,23 +86,24 @@ def draw_curves(axis: Axes, data: pd.DataFrame, looks: Mapping[str, Look]) -> No
 
 def one_by_one(rows: pd.DataFrame) -> bool:
     """Whether a line's seeds are so few that each is drawn."""
-    return "by_seed" in rows and rows["by_seed"].notna().all()
+    return "by_seed" in rows and bool(rows["by_seed"].notna().all())
 
 
-def draw_ends(axis: Axes, data: pd.DataFrame, looks: Mapping[str, Look]) -> Axes:
-    """Beside the panel, outside its time axis: each line's last mean with its interval and, as a
-    hollow diamond, the number that the paper prints (column `paper`)."""
+def draw_ends(beside: Axes, axis: Axes, data: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """In a narrow panel of its own, outside the time axis: each line's last mean with its interval
+    and, as a hollow diamond, the number that the paper prints (column `paper`)."""
     points = data.groupby("line", sort=False)["at"].size()
     shown = [label for label in looks if points.get(label, 0) > 1]
-    beside = axis.inset_axes((1.02, 0, STEP * (len(shown) + 1), 1), sharey=axis)
     for place, label in enumerate(shown):
         last = data[data["line"] == label].iloc[-1]
         beside.vlines(place, last["low"], last["high"], color=looks[label].colour, lw=1.1)
         beside.plot(place, last["mean"], "o", color=looks[label].colour, ms=2)
         beside.plot(place, last["paper"], color=looks[label].colour, **PAPER)
+    lows, highs = zip(axis.get_ylim(), beside.get_ylim(), strict=True)
+    for one in (axis, beside):
+        one.set(ylim=(min(lows), max(highs)) if axis.get_autoscaley_on() else axis.get_ylim())
     beside.set_xlim(-1, len(shown))
     beside.set_axis_off()
-    return beside
 
 
 def mark_beyond(axis: Axes, data: pd.DataFrame, looks: Mapping[str, Look]) -> None:
@@ -110,8 +111,13 @@ def mark_beyond(axis: Axes, data: pd.DataFrame, looks: Mapping[str, Look]) -> No
     low, high = axis.get_ylim()
     for label, look in looks.items():
         rows = data[data["line"] == label]
+        if len(rows) == 1:  # a level, not a line that leaves
+            continue
         for edge, marker, out in ((low, "v", rows["mean"] < low), (high, "^", rows["mean"] > high)):
             first = rows[out & ~out.shift(fill_value=False)]["at"]
+            first = first[first <= axis.get_xlim()[1]]
+            if first.empty:
+                continue
             axis.plot(first, [edge] * len(first), ls="", marker=marker, color=look.colour, ms=4,
                       clip_on=False, zorder=4)  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, model_validator
 
 from pfedrl.analysis.curves import (
+    ENDS,
     Look,
     draw_curves,
     draw_ends,
@@ -21,7 +22,7 @@ from pfedrl.analysis.curves import (
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import filled
 from pfedrl.analysis.options import BaseOptions, Named
-from pfedrl.analysis.style import CEILING, FAINT, note_absent, panel_grid, panel_labels
+from pfedrl.analysis.style import CEILING, note_absent, panel_grid, panel_labels
 from pfedrl.core.metrics import possible
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.settings import Settings
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "missing", "diverged"]
 LEGEND_COLUMNS, LEGEND_LETTERS = 5, 120  # at most, in a row of the legend
-MARK: dict[str, Any] = {"color": FAINT, "ls": "--", "lw": 0.9}
+MARK: dict[str, Any] = {"color": "#0072B2", "ls": (0, (6, 2)), "lw": 0.9}
 PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.45  # inches
 
 
@@ -136,9 +137,18 @@ def draw(context: Context) -> Drawing:
         if (curve := find(context, options, number, panel, line)) is not None
     ]
     shown = sorted({curve.panel for curve in curves if not curve.ceiling})
-    figure, axes = panel_grid(len(shown), options.columns, PANEL_HEIGHT, LEGEND_HEIGHT)
+    widths = [1.0, ENDS] if options.ends else [1.0]
+    columns, size = min(options.columns, len(shown)), len(widths)
+    figure, grid = panel_grid(
+        size * len(shown),
+        size * columns,
+        PANEL_HEIGHT,
+        LEGEND_HEIGHT,
+        width_ratios=widths * columns,
+    )
+    axes = grid[::size]
     given = styled(context, options, curves)
-    for axis, number in zip(axes, shown, strict=True):
+    for place, (axis, number) in enumerate(zip(axes, shown, strict=True)):
         own = pd.concat([
             curve.data.assign(line=curve.entry) for curve in curves if curve.panel == number
         ])  # fmt: skip
@@ -146,7 +156,7 @@ def draw(context: Context) -> Drawing:
         dress(context, axis, panels[number], options, own)
         mark_beyond(axis, own, given)
         if options.ends:
-            draw_ends(axis, own, given)
+            draw_ends(grid[size * place + 1], axis, own, given)
     panel_labels(axes)
     missing = [panel for number, panel in enumerate(panels) if number not in shown]
     note_absent(figure, {panel.title: reason(context, options, panel) for panel in missing})

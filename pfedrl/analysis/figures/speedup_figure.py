@@ -12,7 +12,7 @@ from pfedrl.analysis.curves import shades
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import Effect, effect, exponents, geometric_mean, mean_interval
-from pfedrl.analysis.style import FAINT, legend, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.core.settings import Settings
 
@@ -78,11 +78,13 @@ def draw(context: Context) -> Drawing:
     left.set_ylim(bottom=0)
     right.set_title(f"Speedup against N = {agents.iloc[0]:g}", loc="left")
     right.set_ylabel("speedup (95% CI)")
+    right.set_ylim(0, 1.4 * agents.iloc[-1] / agents.iloc[0])  # room for the legend
     for axis in (left, right):
         axis.set_xlabel("agents N")
         axis.set_xticks(agents)
         axis.set_xlim(agents.iloc[0] - 0.5, agents.iloc[-1] + 0.7)
-        legend(axis)
+    left.legend(loc="lower left")
+    right.legend(loc="upper left")
     panel_labels([left, right])
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
@@ -98,10 +100,10 @@ def points(
     axis.errorbar(data["agents"], mean, bars, label=label, capsize=2, **look)
     hollow = look | {"ls": "", "mfc": "white", "zorder": 3}
     axis.errorbar(
-        data["agents"][never], mean[never], 7, lolims=True, capsize=2, **hollow
+        data["agents"][never], mean[never], 4, lolims=True, capsize=2, **hollow
     )  # fmt: skip
     for row, place in zip(data[never].itertuples(), mean[never], strict=True):
-        axis.annotate(f"{row.never}/{row.seeds}", (row.agents, place), (4, 3), fontsize=6,
+        axis.annotate(f"{row.never}/{row.seeds}", (row.agents, place), (4, 5), fontsize=6,
                       textcoords="offset points", color=look["color"])  # fmt: skip
 
 

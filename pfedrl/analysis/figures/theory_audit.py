@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
-MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "_"}
+MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "|"}
 LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
 LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
 LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
@@ -138,7 +138,7 @@ def _line(axis: Axes, y: int, row: Any) -> None:
     axis.plot(WORDS + 0.06, y, MARKS[row.state], transform=beside, **mark)
     axis.text(WORDS + 0.12, y, row.words, transform=beside, va="center", fontsize=6)
     axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6,
-              fontweight="bold" if row.state == FAILS else "normal")  # fmt: skip
+              color=colour if row.state == FAILS else INK)  # fmt: skip
     if np.isfinite(row.tightness):
         share = min(max(row.tightness, LEAST), MOST)
         off = {LEAST: "<", MOST: ">"}.get(share, MARKS[row.state])
