@@ -98,7 +98,9 @@ def draw_ends(beside: Axes, axis: Axes, data: pd.DataFrame, looks: Mapping[str, 
         last = data[data["line"] == label].iloc[-1]
         beside.vlines(place, last["low"], last["high"], color=looks[label].colour, lw=1.1)
         beside.plot(place, last["mean"], "o", color=looks[label].colour, ms=2)
-        beside.plot(place, last["paper"], color=looks[label].colour, **PAPER)
+        if np.isfinite(last["paper"]):
+            paper = {"color": looks[label].colour, "clip_on": False, **PAPER}
+            beside.plot(place, last["paper"], **paper)
     lows, highs = zip(axis.get_ylim(), beside.get_ylim(), strict=True)
     for one in (axis, beside):
         one.set(ylim=(min(lows), max(highs)) if axis.get_autoscaley_on() else axis.get_ylim())

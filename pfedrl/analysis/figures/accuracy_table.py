@@ -80,11 +80,14 @@ def draw(context: Context) -> Table:
             sections.append(Section(title, rows))
     columns = [Column("π"), Column("Algorithm", words=True)]
     for group in options.groups:
-        columns += [Column(title, group.title) for title in (*options.metrics, PAPER, "Δ")]
+        columns += [Column(title, group.title) for title in (*options.metrics, PAPER, "Distance")]
     frame = pd.DataFrame(data)
     frame = frame[frame["mean"].notna() | frame["paper"].notna()].drop_duplicates()
     frame["distance"] = frame["mean"] - frame["paper"]
-    notes = [f"Δ: {next(iter(options.metrics))} less the paper's.", *left_out_note(frame)]
+    notes = [
+        f"Distance: {next(iter(options.metrics)).lower()} less the paper's.",
+        *left_out_note(frame),
+    ]
     return Table(columns, sections, frame.reset_index(drop=True), notes)
 
 
