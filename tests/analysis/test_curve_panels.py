@@ -128,7 +128,7 @@ def test_a_panel_can_end_with_its_shortest_line_and_the_csv_keeps_the_rest(tmp_p
     made = context(tmp_path, options)
     rows = made.summaries["curves"].statistics
     longer = (rows["cell"] == "fed_avg") & (rows["at"] > 2)
-    made.summaries["curves"].statistics.drop(rows[longer].index, inplace=True)
+    made.summaries["curves"] = replace(made.summaries["curves"], statistics=rows[~longer])
     drawn = curve_panels.draw(made)
     assert [axis.get_xlim()[1] for axis in drawn.figure.axes] == [2, 2]
     assert drawn.data["at"].max() == ROUNDS - 1
