@@ -308,7 +308,8 @@ class Claim(Settings):
         None,
         gt=0,
         description="by how much two values can differ, where the catalogue of metrics "
-        "does not know; fixed by what is possible, not by what was seen",
+        "does not know or allows more than from a control to the best; fixed by what is possible, "
+        "not by what was seen; a larger difference counts as this",
     )
     since: int = Field(
         0,
