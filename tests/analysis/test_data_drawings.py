@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.claims import judge, readings
+from pfedrl.analysis.claims import Judge, judge_all
 from pfedrl.analysis.drawing import context_of, drawn
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.envs.data import data_sets
@@ -109,11 +109,10 @@ def test_the_partition_is_one_seeds_and_whole(context, made):
 
 def test_a_sentence_is_judged_and_read_at_all_moments(made):
     page = PROJECT.paper("deprl")
-    claim = next(c for c in page.claims if c.id == "table1_hapt_d_psgd")
-    summaries = {"hapt": read_summary(made, "deprl", "hapt")}
-    assert judge(claim, page, summaries)["verdict"] == "undecided"  # 3 seeds decide nothing
-    found = readings(claim, page, summaries, lambda tests: "")
-    assert [r["id"] for r in found] == ["before_mixing", "mean_model"]
-    assert all(r["verdict"] == "undecided" for r in found)
-    other = next(c for c in page.claims if c.id == "table1_harbox_d_psgd")
-    assert judge(other, page, summaries)["verdict"] == "not run"
+    results = judge_all(Judge(page, {"hapt": read_summary(made, "deprl", "hapt")}))
+    found = {result["id"]: result for result in results}
+    sentence = found["table1_hapt_d_psgd"]
+    assert sentence["badge"] == "open"  # 3 seeds decide nothing
+    badges = {reading["id"]: reading["badge"] for reading in sentence["readings"]}
+    assert badges == {"before_mixing": "open", "mean_model": "open"}
+    assert found["table1_harbox_d_psgd"]["badge"] == "not run"
