@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import short_runs
+from pfedrl.pipeline.verify import short_runs
 
 ROOT = Path(__file__).parent.parent
 

@@ -26,12 +26,12 @@ from pfedrl.analysis.verdicts import (
     kinds,
     worth_seeds,
 )
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, PrintedLeast, Test
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading
 from pfedrl.pipeline.scale import Scale
+from pfedrl.pipeline.served import absent
 
 KEPT_OF_READINGS = ("verdict", "effect", "low", "high", "ways", "seeds")
 TESTS: dict[str, Any] = {

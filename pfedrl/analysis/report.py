@@ -24,9 +24,9 @@ from pfedrl.analysis.ledger import (
 from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.analysis.telling import in_html
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import absent
 
 Judged = Mapping[str, dict[str, Any] | None]  # the verdicts of each paper, where there are any
 NAMED = 5  # cells; of more, a line gives their number

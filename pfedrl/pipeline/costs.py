@@ -212,7 +212,7 @@ def bills(project: Project, scale: str) -> dict[str, Bill]:
             if cell.folder in counted:
                 continue
             counted.add(cell.folder)
-            reason = cell.skip()
+            reason = cell.why_not()
             for block in cell.blocks():
                 cost = None if reason else known.cost(cell, len(parse_block(block)))
                 if cost is None:

@@ -27,13 +27,13 @@ from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import served
 from pfedrl.pipeline.store import (
     COMMITTED,
     MANIFEST,
     Store,
     _refuse_copies,
     _shares_too_many,
-    served,
     spans,
 )
 from tests.pipeline.conftest import (
@@ -300,6 +300,14 @@ def test_a_new_variant_takes_nothing_away_from_the_record(committed: Project):
     after = read_summary(committed.root / "results/record/summaries", "p", "e")
     assert after.finals.equals(before.finals) and after.statistics.equals(before.statistics)
     assert after.facts["not_run"] == {"new": "not run (0 of 4 seeds)"}
+
+
+def test_a_local_run_of_other_code_is_not_run_to_the_record(local: Project):
+    rewrite(path_of(local, "2-4"), code="other")
+    found = {one.cell.name: one.why_not for one in served(local, "p", "e", "record")}
+    assert found == {"qavg": "not run (2 of 4 seeds)", "slow": None, "random_policy": None}
+    summarise(local, "p", "e", "record")
+    refused(local, "s", "other code")
 
 
 def test_a_changed_budget_is_another_key_and_readers_do_not_fail(committed: Project):
