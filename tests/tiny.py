@@ -10,6 +10,10 @@ from pfedrl.pipeline.verify import short_runs
 ROOT = Path(__file__).parent.parent
 
 
+class Killed(BaseException):
+    """As sudden as a signal."""
+
+
 def tiny_project(folder: Path, published: bool = False) -> Project:
     """In an empty folder: what runs there, mostly at the scale `tiny`, leaves nothing here.
 

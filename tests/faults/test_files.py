@@ -16,12 +16,9 @@ from pfedrl.pipeline.store import run_path
 from tests.faults.conftest import times
 from tests.pipeline.test_cells import AVERAGING
 from tests.pipeline.test_cells import project as made_up
+from tests.tiny import Killed
 
 SEEDS = range(4)
-
-
-class Killed(BaseException):
-    """As sudden as a signal."""
 
 
 @pytest.fixture(scope="module")

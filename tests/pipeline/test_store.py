@@ -47,6 +47,7 @@ from tests.pipeline.conftest import (
     write_record,
 )
 from tests.projects import AVERAGING, ROOT, project
+from tests.tiny import Killed
 
 
 def values(of: Project, *layers: str, name: str = "qavg", seeds: range = SEEDS) -> Any:
@@ -367,10 +368,6 @@ def test_two_writers_of_the_manifest_keep_each_others_entries(local: Project):
         cell = cell_of(local, name)
         store.add(cell, store.find(cell, range(2), ["local"]).parts[0])
     assert len(Store(local.root).manifest) == 3
-
-
-class Killed(BaseException):
-    """As sudden as a signal."""
 
 
 @pytest.mark.parametrize("where", ["write_small", "list_file"])
