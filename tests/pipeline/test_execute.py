@@ -11,7 +11,7 @@ from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.fingerprint import run_code
-from tests.pipeline.test_cells import AVERAGING, project
+from tests.projects import AVERAGING, project
 from tests.tiny import Killed
 
 
@@ -19,11 +19,13 @@ from tests.tiny import Killed
 def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Cell:
     settings = {} if request.param.endswith("_policy") else AVERAGING
     experiment = {
+        "title": "t",
         "family": {"name": "random_mdp", "around_centre": True, "kappa": 0.25},
         "variants": {request.param: settings},
         "curve_points": 4,
     }
-    return next(cells(project(tmp_path, experiment), "p", "e", "s"))
+    made = project(tmp_path, edits={"experiments/e": experiment})
+    return next(cells(made, "p", "e", "s"))
 
 
 def test_built_environments_give_the_same_numbers(cell: Cell, tmp_path: Path):

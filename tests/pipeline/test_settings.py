@@ -88,17 +88,9 @@ def test_a_file_of_printed_numbers_needs_its_columns(tmp_path: Path):
         made.paper("p")
 
 
-def test_unknown_names_get_the_nearest(tmp_path: Path):
-    own = Project(ROOT)
-    for ask in [
-        lambda: own.scale("laptpo"),
-        lambda: own.paper("qavgg"),
-        lambda: own.family_defaults("random_mdb"),
-    ]:
-        with pytest.raises(PfedrlError, match="Did you mean"):
-            ask()
-    with pytest.raises(PfedrlError, match="holds the Snakefile"):
-        Project.here(tmp_path)
+def test_a_family_without_a_file_gets_the_nearest():
+    with pytest.raises(PfedrlError, match="Did you mean 'random_mdp'"):
+        Project(ROOT).family_defaults("random_mdb")
 
 
 def test_a_misspelt_key_that_is_required_gets_its_spelling():

@@ -34,6 +34,7 @@ from pfedrl.pipeline.store import (
     Store,
     _refuse_copies,
     _shares_too_many,
+    run_path,
     spans,
 )
 from tests.pipeline.conftest import (
@@ -288,6 +289,9 @@ def test_a_missing_seed_takes_nothing_from_the_other_cells(local: Project):
     summary = read_summary(local.root / "results/s/summaries", "p", "e")
     assert set(summary.facts["cells"]) == {"slow", "random_policy"}
     assert summary.facts["not_run"] == {"qavg": "not run (2 of 4 seeds)"}
+    paths = [run_path(cell_of(local, name), block) for name in ("slow", "random_policy")
+             for block in ("0-2", "2-4")]  # fmt: skip
+    assert summary.facts["runs"] == sorted(path.as_posix() for path in paths)
 
 
 def test_a_new_variant_takes_nothing_away_from_the_record(committed: Project):
