@@ -50,7 +50,7 @@ class Context:
     def comparisons(self) -> list[Comparison]:
         """The artifact's printed numbers beside ours."""
         return [
-            compare(printed, self.summaries[printed.experiment])
+            compare(printed, self.summaries)
             for printed in self.artifact.printed
             if printed.experiment in self.summaries
         ]

@@ -244,7 +244,7 @@ class Teller:
             if not claim.ours and getattr(test, "experiment", None) in experiments
         }
         claims = self.judged["claims"] if self.judged else []
-        return sum(one["id"] in about and one["verdict"] == verdict for one in claims)
+        return sum(one["id"] in about and one["badge"] == verdict for one in claims)
 
     def _summary(self, experiment: str, scale: str | None) -> Summary:
         if (experiment, scale) not in self._read:

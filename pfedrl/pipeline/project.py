@@ -254,6 +254,9 @@ def _check_references(paper: Paper, where: str) -> None:
         for test, (kind, names) in product(claim.tests, known.items()):
             if (named := getattr(test, kind, None)) is not None:
                 check(kind, named, names, f"claims.yaml, {claim.id}")
+        for weaker in claim.contains:
+            known_claims = [other.id for other in paper.claims]
+            check("claim", weaker, known_claims, f"claims.yaml, {claim.id}.contains")
         for test in claim.tests:
             if isinstance(test, PrintedLeast):
                 options = paper.artifacts[test.artifact].options

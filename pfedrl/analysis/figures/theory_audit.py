@@ -14,6 +14,7 @@ from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.analysis.theory import instances
+from pfedrl.analysis.verdict import CONTRADICTED, REPLICATED
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 
 if TYPE_CHECKING:
@@ -45,10 +46,11 @@ def draw(context: Context) -> Drawing:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from pfedrl.analysis.claims import judge
+    from pfedrl.analysis.claims import Judge, judge_all
 
     claims = [c for c in context.paper.claims if experiment_of(c) in context.summaries]
-    verdicts = [judge(claim, context.paper, context.summaries) for claim in claims]
+    results = {one["id"]: one for one in judge_all(Judge(context.paper, context.summaries))}
+    verdicts = [results[claim.id] for claim in claims]
     rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
     data = pd.DataFrame(rows)
     lines = len(rows) + data["group"].nunique()
@@ -67,8 +69,8 @@ def experiment_of(claim: Claim) -> str:
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
     options = context.options(Options)
     used = _tightness(context, claim, options.tightness.get(claim.id))
-    states = {"reproduced": HOLDS, "contradicted": FAILS, OUTSIDE: OUTSIDE}
-    state = states.get(verdict["verdict"], OPEN)
+    states = {REPLICATED: HOLDS, CONTRADICTED: FAILS, OUTSIDE: OUTSIDE}
+    state = states.get(verdict["badge"], OPEN)
     if state == HOLDS and used is not None and used < LOOSE:
         state = SLACK
     return {
@@ -96,12 +98,11 @@ def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
     if isinstance(test, Holds | Exists):
         drawn = instances(context.summaries[test.experiment], test.variant, test.metric)
         if isinstance(test, Exists):
-            return f"{drawn.above(test.tolerance):,} of {count:,} instances"
+            return f"{drawn.above(test.above):,} of {count:,} instances"
         failing = drawn.below(-test.tolerance)
         return f"fails on {failing:,} of {count:,}" if failing else f"all {count:,} instances"
-    add = test.value if isinstance(test, Near) else 0.0
-    name = "slope" if isinstance(test, Near) else "difference"
-    middle, low, high = (short(verdict[key] + add, 2) for key in ("effect", "low", "high"))
+    name, found = "slope" if isinstance(test, Near) else "difference", verdict["comparisons"][0]
+    middle, low, high = (short(found[key], 2) for key in ("effect", "low", "high"))
     return f"{name} {middle} [{low}, {high}]"
 
 
