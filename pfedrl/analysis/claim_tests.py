@@ -12,7 +12,7 @@ import numpy as np
 
 from pfedrl.analysis.evidence import DECIDES, MOST
 from pfedrl.analysis.labels import swept_name
-from pfedrl.analysis.outcomes import Outcome, Sample, exactly, judged
+from pfedrl.analysis.outcomes import Claimed, Outcome, Sample, exactly, judged
 from pfedrl.analysis.output import short
 from pfedrl.analysis.statistics import exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
@@ -35,7 +35,6 @@ class Question:
 
 def pair(test: Pair, summary: Summary, asked: Question) -> list[Outcome]:
     """The first cell ahead of the second, on the same seeds."""
-    way = 1.0 if test.highest else -1.0
     metrics = (test.metric, test.second_metric or test.metric)
     names = [asked.name(test.experiment, cell) for cell in (test.first, test.second)]
     if test.first == test.second or metrics[0] != metrics[1]:
@@ -68,8 +67,8 @@ def pair(test: Pair, summary: Summary, asked: Question) -> list[Outcome]:
     if test.factor == 1 and test.scale == "linear" and not before:
         reach = _width(summary, test.first, test.metric, asked) + abs(test.margin)
     sample = Sample(
-        label, words_of(test.metric), differences, [way * differences - test.margin], reach,
-        f"claimed: by more than {short(test.margin)}" if test.margin else "",
+        label, words_of(test.metric), differences,
+        (test.margin, None) if test.highest else (None, -test.margin), reach,
         _undecided(first, second, test.factor), undefined=test.undefined,
     )  # fmt: skip
     if test.counted:
@@ -85,7 +84,7 @@ def trend(test: Trend, summary: Summary, asked: Question) -> list[Outcome]:
         points = {point: points[point] for point in map(float, test.points)}
     if len(points) < 2:
         raise PfedrlError(f"{test.experiment}: '{test.variant}' needs two points of {test.along}.")
-    way = 1.0 if test.direction == "rises" else -1.0
+    claimed: Claimed = (0.0, None) if test.direction == "rises" else (None, 0.0)
     key = swept_name(sweep_name(test.along))
 
     def change(start: float, end: float) -> Outcome:
@@ -94,7 +93,7 @@ def trend(test: Trend, summary: Summary, asked: Question) -> list[Outcome]:
         values = paired_differences(*(summary.final(cell, test.metric) for cell in cells[::-1]))
         label = f"{name}, {key} = {end:g} minus {key} = {start:g}"
         reach = _width(summary, cells[0], test.metric, asked)
-        sample = Sample(label, words_of(test.metric), values, [way * values], reach)
+        sample = Sample(label, words_of(test.metric), values, claimed, reach)
         return judged(sample, asked.average)
 
     order = list(points)
@@ -117,8 +116,7 @@ def equal(test: Equal, summary: Summary, asked: Question) -> list[Outcome]:
         label = f"{asked.name(test.experiment, one)} minus {asked.name(test.experiment, other)}"
         reach = _width(summary, one, test.metric, asked) + test.margin
         sample = Sample(
-            label, words_of(test.metric), values, [test.margin - values, test.margin + values],
-            reach, f"must lie within {short(test.margin)} of 0",
+            label, words_of(test.metric), values, (-test.margin, test.margin), reach,
         )  # fmt: skip
         found.append(judged(sample, asked.average))
     return found
@@ -137,24 +135,16 @@ def unlike(test: Unlike, summary: Summary, asked: Question) -> list[Outcome]:
 def near(test: Near, summary: Summary, asked: Question) -> list[Outcome]:
     """A value within the margin of the paper's number, or on one side of it."""
     found = _times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
-    apart = found.least - test.value
-    sides = {
-        "both": [apart + test.margin, test.margin - apart],
-        "below": [test.margin - apart],
-        "above": [apart + test.margin],
-    }[test.side]
     agent = "" if test.agent is None else f" (agent {test.agent})"
     label = f"{words_of(test.metric)} of {asked.name(test.experiment, test.cell)}{agent}"
     low, high = test.value - test.margin, test.value + test.margin
-    bounds = {"both": f"{short(low)} to {short(high)}", "below": f"at most {short(high)}",
-              "above": f"at least {short(low)}"}[test.side]  # fmt: skip
+    claimed = None if test.side == "below" else low, None if test.side == "above" else high
     least, most = _bounds(summary, test.cell, test.metric)
     reach = max(abs(least - test.value), abs(most - test.value)) + test.margin
     # a time that was not reached may be anything from its bound on
     unknown = ~found.reached & (found.least < (low if test.side == "above" else high))
     sample = Sample(
-        label, words_of(test.metric), found.least, sides, reach, f"claimed: {bounds}", unknown,
-        strict=False,
+        label, words_of(test.metric), found.least, claimed, reach, unknown, strict=False,
     )  # fmt: skip
     if test.counted:
         return [_counted(sample, test.counted)]
@@ -172,11 +162,9 @@ def slope(test: Slope, summary: Summary, asked: Question) -> list[Outcome]:
         unknown = (np.stack(reached) == 0).any(axis=0)
     name = asked.name(test.experiment, next(iter(points.values()))).partition(", ")[0]
     key = swept_name(sweep_name(test.along))
-    apart = found - test.value
     sample = Sample(
         f"exponent of the {words_of(test.metric)} of {name} in {key}", "exponent", found,
-        [test.margin - apart, test.margin + apart], unknown=unknown, strict=False,
-        asks=f"claimed: {short(test.value - test.margin)} to {short(test.value + test.margin)}",
+        (test.value - test.margin, test.value + test.margin), unknown=unknown, strict=False,
     )  # fmt: skip
     outcome = judged(sample)
     if not unknown.any():
@@ -187,7 +175,7 @@ def slope(test: Slope, summary: Summary, asked: Question) -> list[Outcome]:
 
 def _counted(sample: Sample, why: str) -> Outcome:
     """What follows from settings and not from learning needs no test, but all seeds must agree."""
-    least = np.min(sample.margins, axis=0)
+    least = np.min(sample.margins(), axis=0)
     won = least > 0 if sample.strict else least >= 0
     holds = True if won.all() else False if (least < 0).all() else None
     low, high = sample.values.min(), sample.values.max()

@@ -126,7 +126,7 @@ class Judge:
             found.append({
                 "id": reading.id, "words": reading.words, "left_out": left_out,
                 "badge": verdict.badge, "verdict": verdict, "fair": fair,
-                "comparisons": _comparisons(outcomes, verdict)[:1],
+                "comparisons": _comparisons(outcomes, plotted=False)[:1],
                 "budget": read.less if ran else "",
             })  # fmt: skip
         return found
@@ -169,9 +169,8 @@ def _matters(reading: Reading, test: Test) -> bool:
     """Whether a test looks at anything that a reading changes."""
     if isinstance(test, PrintedLeast):
         return False
-    read = reading.of(test)
-    if read.experiment == test.experiment:
-        return read != test
+    if reading.runs(test.experiment) == test.experiment:
+        return reading.of(test) != test
     if not any(asked.metric.startswith(reading.changes) for asked in test.asks()):
         return False
     named = product(test.names(), reading.changed)
@@ -260,10 +259,11 @@ def _result(claim: Claim, judged: Judged, readings: list[dict[str, Any]]) -> dic
         "e_for": verdict.e_for,
         "e_against": verdict.e_against,
         "exact": all(o.exact for o in outcomes),
+        "control": verdict.control,
         "post_hoc": verdict.post_hoc,
         "seeds": min(o.seeds for o in outcomes),
         "budget": judged.less,
-        "comparisons": _comparisons(outcomes, verdict),
+        "comparisons": _comparisons(outcomes),
         "notes": [*verdict.notes, *([claim.note] if claim.note else [])],
         "readings": [
             {key: value for key, value in one.items() if key not in ("verdict", "fair")}
@@ -278,17 +278,16 @@ def _experiments(claim: Claim) -> list[str]:
     return list(dict.fromkeys(every))
 
 
-def _comparisons(outcomes: Sequence[Outcome], verdict: Verdict) -> list[dict[str, Any]]:
-    """What the comparisons found, the worst first: for the claim, or where it fails against it."""
-    ordered = sorted(outcomes, key=lambda one: one.lean)
+def _comparisons(outcomes: Sequence[Outcome], plotted: bool = True) -> list[dict[str, Any]]:
+    """What the comparisons found, the worst for the claim first; of that one also by seed."""
     kept = (
         "words", "label", "metric", "seeds", "e_for", "e_against", "other", "won", "lost", "tied",
-        "effect", "low", "high", "differences",
+        "effect", "low", "high", "claimed",
     )  # fmt: skip
-    unique = {one.words: one for one in ordered}
+    unique = {one.words: one for one in sorted(outcomes, key=lambda one: one.lean)}
     found = [{key: getattr(one, key) for key in kept} for one in unique.values()]
-    for one in found[1:]:
-        del one["differences"]  # a plot shows the worst
+    if plotted:
+        found[0]["differences"] = next(iter(unique.values())).differences
     return found
 
 
@@ -296,5 +295,6 @@ def _silenced(result: dict[str, Any], scale: str) -> dict[str, Any]:
     """A claim at a scale that only proves the wiring: it was computed, and says nothing."""
     kept = {"id", "words", "where", "ours", "experiments", "asks", "seeds"}
     silent = {key: value if key in kept else None for key, value in result.items()}
-    silent |= {"comparisons": [], "readings": [], "exact": False, "post_hoc": False, "budget": ""}
+    silent |= {"comparisons": [], "readings": [], "exact": False, "post_hoc": False}
+    silent |= {"budget": "", "control": ""}
     return silent | {"badge": NOT_RUN, "notes": [f"the {scale} scale gives no verdicts"]}

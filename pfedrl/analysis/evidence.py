@@ -25,12 +25,12 @@ def most_seeds(won: int, lost: int) -> float:
     tail = special.betainc(lost + 0.5, won + 0.5, 0.5)
     if tail <= 0:
         return 0.0
-    log = (won + lost + 1) * math.log(2) + special.betaln(won + 0.5, lost + 0.5)
+    log = (won + lost + 1) * math.log(2) + float(special.betaln(won + 0.5, lost + 0.5))
     return _capped(log - math.log(math.pi) + math.log(tail))
 
 
 def on_average(differences: np.ndarray, reach: float) -> float:
-    """The e-value that the mean is above zero; a difference beyond the reach counts as the reach."""
+    """The e-value that the mean is above zero; what lies beyond the reach counts as the reach."""
     shares = np.clip(differences / reach, -1.0, 1.0)
     logs = np.array([np.log1p(stake * shares).sum() for stake in STAKES])
     return _capped(float(np.logaddexp.reduce(logs) - math.log(len(STAKES))))
@@ -45,18 +45,14 @@ def fewest() -> int:
     return next(n for n in range(1, 100) if most_seeds(n, 0) >= DECIDES)
 
 
-def chance_to_decide(won: int, lost: int, more: int) -> float:
-    """The chance that so many more seeds decide, for or against, as the seeds so far predict.
+def chance(won: int, lost: int, more: int, needed: float = DECIDES) -> float:
+    """The chance that the e-value for reaches a number with so many more seeds.
 
     The win rate of a new seed has the posterior of Jeffreys' prior, so that 4-0 is not taken for
     certain.
     """
     from scipy import stats
 
-    gained = stats.betabinom(more, won + 0.5, lost + 0.5)
-    chance = 0.0
-    for k in range(more + 1):
-        ends = won + k, lost + more - k
-        if max(most_seeds(*ends), most_seeds(*ends[::-1])) >= DECIDES:
-            chance += gained.pmf(k)
-    return float(chance)
+    wins = np.arange(more + 1)
+    reached = [most_seeds(won + k, lost + more - k) >= needed for k in range(more + 1)]
+    return float(stats.betabinom(more, won + 0.5, lost + 0.5).pmf(wins)[reached].sum())

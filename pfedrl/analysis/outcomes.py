@@ -15,24 +15,39 @@ ROUNDING = 1e-9  # nearer to zero than this is zero
 KEPT = 100  # seeds whose differences are kept for a plot, at most
 
 
+Claimed = tuple[float | None, float | None]  # the least and the most that is claimed
+
+
 @dataclass(frozen=True)
 class Sample:
-    """A comparison by seed: the values that are shown, and the margins that must be positive.
+    """A comparison: a value for each seed, and which values are on the claim's side.
 
-    A margin is how far a seed is on the claim's side of one bound; it has two bounds where a value
-    must be neither too large nor too small. `unknown` marks seeds that cannot be judged, because a
-    run ended before it reached a target.
+    `unknown` marks seeds that cannot be judged, because a run ended before it reached a target.
     """
 
     label: str  # what is subtracted from what
     metric: str
     values: np.ndarray
-    margins: list[np.ndarray]
-    reach: float = np.inf  # the furthest that a margin can be from zero
-    asks: str = ""  # a bound, in words
+    claimed: Claimed
+    reach: float = np.inf  # the furthest that a value can be from a bound
     unknown: np.ndarray | None = None
-    strict: bool = True  # a margin of zero is a tie; otherwise it is on the claim's side
+    strict: bool = True  # a value at a bound is a tie; otherwise it is on the claim's side
     undefined: str = ""  # why seeds without a value may be left out
+
+    def margins(self) -> list[np.ndarray]:
+        """How far each seed is on the claim's side of each bound."""
+        low, high = self.claimed
+        below = [] if high is None else [high - self.values]
+        return below if low is None else [self.values - low, *below]
+
+    def words(self) -> str:
+        """What is claimed, unless it is a plain order."""
+        low, high = (None if bound is None else short(bound) for bound in self.claimed)
+        if self.strict and "0" in (low, high):
+            return ""
+        if low is not None and high is not None:
+            return f"; claimed: {low} to {high}"
+        return f"; claimed: at least {low}" if high is None else f"; claimed: at most {high}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,7 @@ class Outcome:
     other: float | None = None  # the e-value for, by the question that the claim does not ask
     status: str = ""  # why there is none: not run, outside its assumptions
     exact: bool = False
+    claimed: Claimed = (None, None)
     differences: list[float] = field(default_factory=list)
     counterexample: dict[str, Any] | None = None
 
@@ -74,11 +90,11 @@ def exactly(words: str, seeds: int, holds: bool | None, **facts: Any) -> Outcome
 
 def judged(sample: Sample, average: bool = False) -> Outcome:
     """The evidence of a sample: on most seeds, or on the mean over seeds."""
-    finite = np.all([np.isfinite(margin) for margin in sample.margins], axis=0)
+    finite = np.isfinite(sample.values)
     count, left = len(finite), int(finite.sum())
     if left == 0 or (left < count and not sample.undefined):
         return Outcome(f"{count - left:,} of {count:,} seeds have no value", count)
-    margins = [margin[finite] for margin in sample.margins]
+    margins = [margin[finite] for margin in sample.margins()]
     least = np.min(margins, axis=0)
     won = least > ROUNDING if sample.strict else least >= -ROUNDING
     lost = least < -ROUNDING
@@ -101,7 +117,7 @@ def judged(sample: Sample, average: bool = False) -> Outcome:
     tied = left - wins - losses
     words = (
         f"{sample.label} = {short(size.mean)} (95% CI {short(size.low)} to {short(size.high)}"
-        f"{sample.asks and f'; {sample.asks}'}); seeds: {wins:,} for, {losses:,} against"
+        f"{sample.words()}); seeds: {wins:,} for, {losses:,} against"
         f"{f', {tied:,} tied' if tied else ''}"
     )
     if left < count:
@@ -110,5 +126,5 @@ def judged(sample: Sample, average: bool = False) -> Outcome:
     return Outcome(
         words, count, *asked, label=sample.label, metric=sample.metric, won=wins, lost=losses,
         tied=tied, effect=size.mean, low=size.low, high=size.high,
-        other=None if other is None else other[0], differences=kept,
+        other=None if other is None else other[0], claimed=sample.claimed, differences=kept,
     )  # fmt: skip

@@ -52,6 +52,7 @@ class Verdict:
     e_for: float
     e_against: float
     notes: list[str] = field(default_factory=list)
+    control: str = ""  # which winner is not shown to beat the control
     post_hoc: bool = False
 
     @property
@@ -100,22 +101,21 @@ def decide(
     if gated >= POINTS or gated_against >= POINTS:
         badge = POINTS_FOR if gated >= POINTS else POINTS_AGAINST
         return Verdict(badge, gated, gated_against, notes)
-    withheld = (e_for >= POINTS) or (e_against >= POINTS)
-    reasons = dict.fromkeys(g.words for g in gates if g.words)
-    if withheld and reasons:
-        return Verdict(OPEN, gated, gated_against, [next(iter(reasons)), *notes])
-    return Verdict(OPEN, gated, gated_against, [*notes, *_why_open(outcomes, reasons)])
+    control = next((g.words for g in gates if g.words), "")
+    why = [] if max(e_for, e_against) >= POINTS else _why_open(outcomes)
+    notes = [*filter(None, [control]), *why, *notes]
+    return Verdict(OPEN, gated, gated_against, notes, control)
 
 
-def _why_open(outcomes: Sequence[Outcome], reasons: Mapping[str, None]) -> list[str]:
-    """What an open claim lacks: its seeds split, or the comparisons disagree, or no control."""
+def _why_open(outcomes: Sequence[Outcome]) -> list[str]:
+    """Why seeds do not decide: they split, or the comparisons disagree."""
     said = [o.words for o in outcomes if not o.label and not o.exact]
     tested = [o for o in outcomes if o.label and not o.exact and o.e_for < MOST]
     if any(o.won and o.lost for o in tested):
         said.append(SPLIT)
     elif len({o.won > o.lost for o in tested if o.won or o.lost}) == 2:
         said.append("the comparisons point different ways")
-    return [*said, *list(reasons)[:1]]
+    return said
 
 
 def gates_of(
@@ -144,11 +144,12 @@ def _gate(claim: Claim, summaries: Mapping[str, Summary], test: Pair | Near, nam
         level = floor.metric or test.metric
         expected = floor.winner or cells[0]
         loser = next((cell for cell in cells[::-1] if cell != expected), expected)
-        beaten = [_beats(summary, cell, floor.cell, level) for cell in (expected, loser)]
-        words = f"{name(test.experiment, expected)} is not shown to beat the control"
+        e_for, always = _beats(summary, expected, floor.cell, level)
+        e_against, other = _beats(summary, loser, floor.cell, level)
         if isinstance(test, Near):
-            beaten[1] = MOST
-        found = Gate(*beaten, words=words if min(beaten) < DECIDES else "")
+            e_against, other = MOST, True
+        words = f"{name(test.experiment, expected)} is not shown to beat the control"
+        found = Gate(e_for, e_against, "" if always and other else words)
     if (ceiling := claim.ceiling) is not None:
         source = summaries.get(ceiling.experiment or test.experiment)
         if source is None:
@@ -161,9 +162,12 @@ def _gate(claim: Claim, summaries: Mapping[str, Summary], test: Pair | Near, nam
     return found
 
 
-def _beats(summary: Summary, cell: str, control: str, metric: str) -> float:
+def _beats(summary: Summary, cell: str, control: str, metric: str) -> tuple[float, bool]:
+    """The e-value that a cell beats the control, and whether it does in every seed."""
     ahead = paired_differences(summary.final(cell, metric), summary.final(control, metric))
-    return most_seeds(int((ahead > ROUNDING).sum()), int((ahead < -ROUNDING).sum()))
+    return most_seeds(int((ahead > ROUNDING).sum()), int((ahead < -ROUNDING).sum())), bool(
+        (ahead > ROUNDING).all()
+    )
 
 
 def under_readings(verdict: Verdict, readings: Sequence[tuple[Verdict, bool]]) -> Verdict:
