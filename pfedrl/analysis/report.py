@@ -23,9 +23,9 @@ from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, 
 from pfedrl.analysis.report_style import CSS
 from pfedrl.analysis.telling import in_html
 from pfedrl.analysis.verdict import BADGES
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import absent
 
 Judged = Mapping[str, dict[str, Any] | None]  # the verdicts of each paper, where there are any
 NAMED = 5  # cells; of more, a line gives their number

@@ -22,7 +22,8 @@ from pfedrl.core.parquet import Facts, write_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import Part, Point, Served, Store, Values, served
+from pfedrl.pipeline.served import Served, served
+from pfedrl.pipeline.store import Point, Store, Values
 
 DIVERGED = "diverged"  # the metric, 1 where an agent's training has diverged
 NUMBERS = ("mean", "se", "median", "iqm", "low", "high", "iqm_low", "iqm_high")
@@ -256,9 +257,14 @@ def _facts(
             "seeds": [one.cell.seeds.start, one.cell.seeds.stop],
             "variant": one.cell.variant,
             "settings": one.cell.settings(),
-            "cpu_seconds": round(sum(_share(p, f) * f["cpu_seconds"]
-                                     for p, f in zip(one.parts, found, strict=True)), 3),
-        }  # fmt: skip
+            "cpu_seconds": round(
+                sum(
+                    len(part.take) / len(part.holds) * facts["cpu_seconds"]
+                    for part, facts in zip(one.parts, found, strict=True)
+                ),
+                3,
+            ),
+        }
     return {
         "paper": first.paper,
         "experiment": first.experiment,
@@ -272,11 +278,6 @@ def _facts(
         "cells": described,
         "runs": sorted({part.path.as_posix() for one in whole for part in one.parts}),
     }
-
-
-def _share(part: Part, facts: dict[str, Any]) -> float:
-    """The seeds that are taken of a file, as a share of those it holds."""
-    return len(part.take) / len(part.holds)
 
 
 def _origins(whole: list[Served], files: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ from pfedrl.core.settings import Settings
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Budget
-from pfedrl.pipeline.store import Part, Point, Served, block_name, run_path
+from pfedrl.pipeline.served import Served
+from pfedrl.pipeline.store import Part, Point, block_name, run_path
 from tests.projects import write_paper, write_scale
 
 KAPPAS = [0, 0.2, 0.4, 0.6, 0.8]

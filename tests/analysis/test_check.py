@@ -92,6 +92,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     # an experiment
     ({"experiments/e$(touch x)": EXPERIMENT}, "experiments.yaml, e$(touch x): a name has letters"),
     ({f"{E}/variants/a;b": QAVG}, "e.variants.a;b: a name has letters"),
+    ({f"{E}/swep": {}}, "p/experiments.yaml, e: unknown key 'swep'. Did you mean 'sweep'?"),
     ({f"{E}/variants": {}}, "e.variants: Dictionary should have at least 1 item"),
     ({f"{E}/variants/qavgg": {}}, "variants.qavgg: unknown algorithm 'qavgg'. Did you mean 'qavg"),
     ({f"{E}/variants/qavg/decya": 1}, "variants.qavg: unknown key 'decya'. Did you mean 'decay'?"),

@@ -7,8 +7,8 @@ from pfedrl.analysis.claims import Judge, judge_all
 from pfedrl.analysis.drawing import context_of, drawn
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.envs.data import data_sets
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import absent
 from tests.analysis import made_up_data
 from tests.tiny import ROOT
 

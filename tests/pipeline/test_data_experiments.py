@@ -6,12 +6,12 @@ import pytest
 from pfedrl.analysis.check import check_paper
 from pfedrl.analysis.claims import evaluate
 from pfedrl.envs.data import data_sets
-from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.claim import Ahead, Claim, Pair, Trend, Trends
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading
+from pfedrl.pipeline.served import absent, skipped
 from tests.projects import AVERAGING, project
 from tests.tiny import ROOT, every_short_run
 
