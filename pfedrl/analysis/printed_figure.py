@@ -106,7 +106,6 @@ def _label(experiment: Experiment, variant: str) -> str:
 
 def _page(rows: pd.DataFrame) -> str:
     """How many printed numbers are near ours or far, by table and environment, and every one."""
-    counts = rows.groupby(["short", "artifact", "on"], sort=False)["grade"].value_counts()
     lines = [
         "# Printed numbers beside ours",
         "",
@@ -118,9 +117,9 @@ def _page(rows: pd.DataFrame) -> str:
         f"| table | environment | {' | '.join(GRADES)} |",
         f"|---|---|{'--:|' * len(GRADES)}",
     ]
-    for (short, artifact, on), _ in rows.groupby(["short", "artifact", "on"], sort=False):
-        found = counts[short, artifact, on]
-        cells = (str(found.get(grade, 0) or "") for grade in GRADES)
+    for (short, artifact, on), group in rows.groupby(["short", "artifact", "on"], sort=False):
+        found = group["grade"].tolist()
+        cells = (str(found.count(grade) or "") for grade in GRADES)
         lines.append(f"| {short}, {artifact} | {on} | {' | '.join(cells)} |")
     lines += ["", "| table | environment | algorithm | metric | at | paper | ours | distance | |",
               "|---|---|---|---|--:|--:|--:|--:|---|"]  # fmt: skip
