@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.registry import load, load_runnable
+from pfedrl.core.registry import load, load_runnable, named, runnable_name
 from pfedrl.core.settings import validate
 from pfedrl.envs.data.checksum import arrays_digest
 from pfedrl.envs.data.data_sets import FACTS, path_of
@@ -141,7 +141,8 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             cell = Cell(
                 paper, experiment,
                 "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())]),
-                variant, given.get("algorithm", variant), sweep, runnable, family, family_name,
+                variant, runnable_name(given.get("algorithm", variant)), sweep, runnable, family,
+                family_name,
                 spec.curve_points, budget, data_digest(project, family),
             )  # fmt: skip
             if cell.name in names or cell.key in keys:
@@ -176,8 +177,8 @@ def _family(
     """The family at a point of the sweep: its file, what the experiment says, the budget."""
     if "name" not in given:
         raise PfedrlError(f"{where}.family: the key 'name' is missing.")
-    name = given["name"]
-    family_class = load("envs", name, f"{where}.family")
+    name = named("envs", given["name"], f"{where}.family")
+    family_class = load("envs", name)
     own = {key: value for key, value in given.items() if key != "name"}
     shortened = {k: v for k, v in budget.family.items() if k in family_class.model_fields}
     values = project.family_defaults(name) | own | shortened | swept

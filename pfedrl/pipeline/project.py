@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.registry import OUTSIDE
 from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.claim import Claim, PrintedLeast
 from pfedrl.pipeline.finding import STATISTICS, Finding
@@ -214,6 +215,8 @@ class Project:
     def _read_family(self, name: str) -> dict[str, Any]:
         folder = self.root / "envs"
         known = [path.stem for path in folder.glob("*.yaml")]
+        if name not in known and name in OUTSIDE["envs"]:
+            return {}
         if name not in known:
             raise unknown("family", name, known)
         values = read_yaml(folder / f"{name}.yaml")
