@@ -29,12 +29,16 @@ from pfedrl.core.errors import PfedrlError, unknown
 PACKAGE = Path(__file__).parent.parent
 ROOMS = {"algorithms": "algorithm", "envs": "family", "theory": "statement"}
 BASES = {"algorithms": ("Algorithm", "ExchangeOnly"), "envs": ("Family",)}  # of outside classes
-EXCHANGE = "ExchangeOnly"  # the base of exchanges for every method
 # each method's algorithm with a plain average, which such an exchange takes the place of
 METHODS = {
     "dqn": "dqn_avg", "ddpg": "ddpg_avg", "ppo_kl": "fed_avg", "supervised": "fed_avg_by_data",
     "tabular": "qavg", "td": "fed_td",
 }  # fmt: skip
+# the bases of exchanges for every method, and for every one that takes gradient steps
+EXCHANGES = {
+    "ExchangeOnly": tuple(METHODS),
+    "GradientExchange": ("dqn", "ddpg", "ppo_kl", "supervised"),
+}
 
 
 class Component(NamedTuple):
@@ -56,14 +60,13 @@ def components(room: str) -> dict[str, Component]:
     A component is a class that gives itself a label; shared bases have none.
     """
     found = {path: made for path in sorted((PACKAGE / room).rglob("*.py")) if (made := read(path))}
-    stems = Counter(path.stem for path, made in found.items() if not for_every_method(made))
+    stems = Counter(path.stem for path, made in found.items() if not _methods(_bases(made)))
     named = {}
     for path, made in found.items():
         module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-        if for_every_method(made):
-            for method, on in METHODS.items():
-                named[f"{method}/{path.stem}"] = Component(module, made.name, on)
-        else:
+        for method in _methods(_bases(made)):
+            named[f"{method}/{path.stem}"] = Component(module, made.name, METHODS[method])
+        if not _methods(_bases(made)):
             name = path.stem if stems[path.stem] == 1 else f"{path.parent.name}/{path.stem}"
             named[name] = Component(module, made.name)
     return named
@@ -97,8 +100,14 @@ def _sets_label(line: ast.stmt) -> bool:
     )
 
 
-def for_every_method(made: ast.ClassDef) -> bool:
-    return any(getattr(base, "attr", getattr(base, "id", "")) == EXCHANGE for base in made.bases)
+def _bases(made: ast.ClassDef) -> list[str]:
+    return [getattr(base, "attr", getattr(base, "id", "")) for base in made.bases]
+
+
+def _methods(bases: Iterable[str]) -> tuple[str, ...]:
+    """The methods that an exchange with these bases, the nearest first, is put on; none where it
+    is no such exchange."""
+    return next((EXCHANGES[base] for base in bases if base in EXCHANGES), ())
 
 
 def known(room: str) -> dict[str, Component]:
@@ -159,9 +168,9 @@ def _not_there(kind: str, name: str, known: Iterable[str], where: str) -> Pfedrl
     place = f"{where}: " if where else ""
     if not shared:
         return unknown(kind, name, known, where)
-    if {f"{method}/{name}" for method in METHODS} == set(shared):
+    if {tuple(one.rpartition("/")[0] for one in shared)} <= {*EXCHANGES.values()}:
         return PfedrlError(
-            f"{place}{name} is an exchange for every method. Say which: {', '.join(shared)}."
+            f"{place}{name} is an exchange for several methods. Say which: {', '.join(shared)}."
         )
     return PfedrlError(
         f"{place}two files are called {name}.py ({' and '.join(shared)}). "
@@ -236,20 +245,21 @@ def _take_in(room: str, stem: str, component: Component, method: str, where: str
         made = getattr(import_module(component.module), component.class_name)
     except (ImportError, AttributeError, SyntaxError) as error:
         raise PfedrlError(f"{where}: cannot be imported ({error}).") from None
-    bases = {base.__name__ for base in made.__mro__[1:]}
-    if not bases & {*BASES[room]}:
+    bases = [base.__name__ for base in made.__mro__[1:]]
+    if not {*bases} & {*BASES[room]}:
         raise PfedrlError(
             f"{where}: {made.__name__} must be derived from {' or '.join(BASES[room])}."
         )
-    if EXCHANGE not in bases:
+    methods = _methods(bases)
+    if not methods:
         if method:
             raise PfedrlError(f"{where}: its method is its own; leave out '{method}'.")
         OUTSIDE[room][stem] = component
         return stem
-    if method not in METHODS:
+    if method not in methods:
         raise PfedrlError(
-            f"{where}: an exchange for every method. Say which before its name: "
-            f"{', '.join(METHODS)}; as in dqn:my_exchange.py."
+            f"{where}: an exchange for several methods. Say which before its name: "
+            f"{', '.join(methods)}; as in dqn:my_exchange.py."
         )
     name = f"{method}/{stem}"
     OUTSIDE[room][name] = component._replace(on=METHODS[method])

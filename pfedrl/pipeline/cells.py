@@ -12,6 +12,7 @@ from typing import Any
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import load, load_runnable, named, runnable_name
 from pfedrl.core.settings import validate
+from pfedrl.envs.attack import attacked
 from pfedrl.envs.data.checksum import arrays_digest
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.family import Family
@@ -180,6 +181,8 @@ def _family(
     name = named("envs", given["name"], f"{where}.family")
     family_class = load("envs", name)
     own = {key: value for key, value in given.items() if key != "name"}
+    if "attack" in own:
+        family_class = attacked(family_class)
     shortened = {k: v for k, v in budget.family.items() if k in family_class.model_fields}
     values = project.family_defaults(name) | own | shortened | swept
     return name, validate(family_class, values, f"{where}.family")
