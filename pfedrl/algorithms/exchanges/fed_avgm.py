@@ -15,7 +15,7 @@ class FedAvgM(ExchangeOnly):
 
     label: ClassVar[str] = "FedAvgM"
 
-    beta: float = Field(0.9, ge=0, lt=1, description="momentum of the server; 0: the plain average")
+    server_momentum: float = Field(0.9, ge=0, lt=1, description="beta; 0: the plain average")
 
     def instead(self, average: SharedParts, seeds: Sequence[int]) -> Exchange:
-        return ServerMomentum(average, self.beta)
+        return ServerMomentum(average, self.server_momentum)
