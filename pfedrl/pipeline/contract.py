@@ -22,7 +22,7 @@ from pfedrl.envs.attack import attacked
 from pfedrl.envs.family import Family
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import in_place_of, measured, short_runs
+from pfedrl.pipeline.short_runs import in_place_of, measured, of_experiments
 from pfedrl.stack.checkpoint import Checkpoint
 from pfedrl.stack.exchange import Exchange, never
 from pfedrl.stack.learner import Learner
@@ -232,7 +232,7 @@ def bytes_counted(cell: Cell) -> Iterator[str]:
                 found.add(name)
         reaching.append(found)
     for agent, found in enumerate(reaching):
-        size = sum(meeting.parts[name].nbytes // len(said) for name in found)
+        size = sum(_least(np.asarray(meeting.parts[name])[0, agent]) for name in found)
         if said[agent] < size:
             yield (
                 f"agent {agent} sends {size} bytes or more ({_list(found)} change what others "
@@ -240,6 +240,13 @@ def bytes_counted(cell: Cell) -> Iterator[str]:
             )
     if said.any() and len(said) > 1 and not any(reaching):
         yield f"{said.max():.0f} bytes are counted, and no agent changes what another has"
+
+
+def _least(message: np.ndarray) -> float:
+    """The bytes that a message takes at least: zeros need not be sent, and a mask is of bits."""
+    if np.isin(message, (0, 1)).all():
+        return message.size / 8
+    return np.count_nonzero(message) * message.itemsize
 
 
 def alone(cell: Cell) -> str:
@@ -270,6 +277,8 @@ def longer(cell: Cell) -> Cell:
         for key, times in LONGER.items()
         if getattr(cell.runnable, key, 0)
     }
+    if hasattr(cell.runnable, "selected"):
+        own["selected"] = AGENTS  # enough of them that rules for many differ
     if hasattr(cell.runnable, "unit") and cell.runnable.episodes:
         own["episodes"] = 3 * cell.runnable.episodes
     return replace(cell, runnable=cell.runnable.model_copy(update=own))
@@ -352,7 +361,7 @@ CONTRACT: dict[str, Check] = {
 
 def check(project: Project, given: str) -> Iterator[Checked]:
     """All checks of an algorithm, on the family and settings of its nearest relative."""
-    cell = in_place_of(short_runs(project).values(), named("algorithms", given))
+    cell = in_place_of(of_experiments(project), named("algorithms", given))
     for name, one in CONTRACT.items():
         yield Checked(name, list(one(cell)))
     yield Checked("one agent alone", [], alone(cell))

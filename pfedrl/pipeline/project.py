@@ -70,6 +70,12 @@ class Project:
             )
         return cls(root)
 
+    @classmethod
+    def here_or_own(cls) -> "Project":
+        """The project of this folder; elsewhere, the one that pfedrl is installed from."""
+        own = Path(__file__).parent.parent.parent
+        return cls.here() if Path("workflow", "papers").is_dir() else cls.here(own)
+
     @cached_property
     def paper_names(self) -> list[str]:
         folders = (self.root / "workflow" / "papers").glob("*/paper.yaml")

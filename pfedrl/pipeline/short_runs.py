@@ -34,19 +34,23 @@ def short_runs(project: Project) -> dict[str, Cell]:
     return dict(_named(project))
 
 
-def _named(project: Project) -> Iterator[tuple[str, Cell]]:
-    families: dict[str, Cell] = {}
-    runnables: dict[tuple[str, ...], dict[str, Cell]] = {}
+def of_experiments(project: Project) -> Iterator[Cell]:
+    """The cells that the papers' experiments have at this scale."""
     for paper, spec in project.papers.items():
         for experiment in spec.experiments:
             if spec.reading_of(experiment) is not None:
                 continue  # the paper's own settings stand for the algorithm
             if project.budget(project.scale(SCALE), paper, experiment) is None:
                 continue  # it needs data, which not everyone has
-            for cell in cells(project, paper, experiment, SCALE):
-                switches = _switches(cell)
-                families.setdefault(cell.family_name, cell)
-                runnables.setdefault((cell.algorithm, *switches), {})[cell.family_name] = cell
+            yield from cells(project, paper, experiment, SCALE)
+
+
+def _named(project: Project) -> Iterator[tuple[str, Cell]]:
+    families: dict[str, Cell] = {}
+    runnables: dict[tuple[str, ...], dict[str, Cell]] = {}
+    for cell in of_experiments(project):
+        families.setdefault(cell.family_name, cell)
+        runnables.setdefault((cell.algorithm, *_switches(cell)), {})[cell.family_name] = cell
     for (algorithm, *switches), own in runnables.items():
         for name, other in families.items():
             if (name == "") != ("" in own):
