@@ -131,7 +131,7 @@ class Round(NamedTuple):
         if change is not None:
             change(parts)
         sent = exchange(parts, 1)
-        return {name: np.array(part) for name, part in parts.items()}, sent
+        return {name: np.asarray(part).copy() for name, part in parts.items()}, sent
 
 
 def a_round(cell: Cell, seeds: range) -> Round:
@@ -246,7 +246,7 @@ def _least(message: np.ndarray) -> float:
     """The bytes that a message takes at least: zeros need not be sent, and a mask is of bits."""
     if np.isin(message, (0, 1)).all():
         return message.size / 8
-    return np.count_nonzero(message) * message.itemsize
+    return float(np.count_nonzero(message) * message.itemsize)
 
 
 def alone(cell: Cell) -> str:
@@ -345,7 +345,7 @@ def learnt(cell: Cell) -> dict[str, np.ndarray]:
             break
         learner.advance(exchange.steps)
         exchange(learner.parts, number)
-    return {name: np.array(part) for name, part in learner.parts.items()}
+    return {name: np.asarray(part).copy() for name, part in learner.parts.items()}
 
 
 CONTRACT: dict[str, Check] = {
@@ -363,5 +363,9 @@ def check(project: Project, given: str) -> Iterator[Checked]:
     """All checks of an algorithm, on the family and settings of its nearest relative."""
     cell = in_place_of(of_experiments(project), named("algorithms", given))
     for name, one in CONTRACT.items():
-        yield Checked(name, list(one(cell)))
+        try:
+            faults = list(one(cell))
+        except Exception as error:  # whatever it is, the author must see it
+            faults = [f"it fails with {type(error).__name__}: {error}"]
+        yield Checked(name, faults)
     yield Checked("one agent alone", [], alone(cell))

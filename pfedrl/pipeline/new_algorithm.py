@@ -71,7 +71,7 @@ class Partly(Exchange):
         """Parts are stacks [seed, agent, ...] and are changed in place; returned are the bytes that
         each agent sent, [seed, agent]. Seeds never meet. What is remembered from round to round
         goes into state() and restore(); begin(parts) shows the common start."""
-        own = {{name: np.array(part) for name, part in parts.items()}}
+        own = {{name: np.asarray(part).copy() for name, part in parts.items()}}
         sent = self.average(parts, round)
         for name, part in parts.items():
             received = np.asarray(part)  # a view, of torch's tensors too

@@ -73,10 +73,10 @@ def _switches(cell: Cell) -> list[str]:
 
 
 def in_place_of(relatives: Iterable[Cell], name: str) -> Cell:
-    """The cell of an algorithm's nearest relative, with the algorithm in its place: the same
-    settings, and the algorithm's own at their defaults."""
+    """The cell of an algorithm, or of its nearest relative with the algorithm in its place: the
+    same settings, and the algorithm's own at their defaults."""
     made, others = load("algorithms", name), list(relatives)
-    for base in made.__mro__[1:]:
+    for base in made.__mro__:
         for cell in others if issubclass(base, Algorithm) and base is not Algorithm else ():
             if isinstance(cell.runnable, base) and cell.skip() is None:
                 given = cell.runnable.model_dump(include=set(made.model_fields))

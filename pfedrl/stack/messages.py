@@ -28,7 +28,7 @@ class Unreliable(Exchange):
         self.received: dict[str, np.ndarray] = {}
 
     def begin(self, parts: Parts) -> None:
-        self.received = {name: np.array(part) for name, part in parts.items()}
+        self.received = {name: np.asarray(part).copy() for name, part in parts.items()}
         self.exchange.begin(parts)
 
     def __call__(self, parts: Parts, round: int) -> np.ndarray:
@@ -44,13 +44,13 @@ class Unreliable(Exchange):
                         own, before[seed, agent], self.seeds[seed], round, int(agent), place
                     )
             message[missing] = before[missing]
-        sent = {name: np.array(message) for name, message in messages.items()}
+        sent = {name: np.asarray(message).copy() for name, message in messages.items()}
         count = self.exchange(messages, round)
         for name, part in parts.items():
             result = np.asarray(messages[name])
             if not np.array_equal(result, sent[name], equal_nan=True):  # else it is private
                 np.asarray(part)[~missing] = result[~missing]
-            self.received[name] = np.array(part)
+            self.received[name] = np.asarray(part).copy()
         return np.where(missing, 0.0, count)
 
     def told(
