@@ -269,12 +269,19 @@ def _take_in(room: str, stem: str, component: Component, method: str, where: str
 def outside_file(module: str) -> tuple[str, Path] | None:
     """The name and place of a module's file, if it is of the code from outside that this process
     loaded."""
+    top = module.split(".")[0]
     for folder, package in FOLDERS.items():
-        if package in ("", module.split(".")[0]):
-            found = module_file(folder, module)
-            if found is not None:
-                return found.relative_to(folder).as_posix(), found
+        found = module_file(folder, module) if package in ("", top) else None
+        if found is not None and _imported_from(folder, top):
+            return found.relative_to(folder).as_posix(), found
     return None
+
+
+@cache
+def _imported_from(folder: Path, top: str) -> bool:
+    """Whether Python finds a module or package in this folder, and not an installed one."""
+    spec = find_spec(top)
+    return spec is not None and folder in Path(str(spec.origin)).resolve().parents
 
 
 def module_file(folder: Path, module: str) -> Path | None:
