@@ -131,7 +131,8 @@ def named(room: str, given: str, where: str = "") -> str:
 
 def load(room: str, name: str, where: str = "") -> Any:
     """The class of a component; a name that is none gets the nearest one."""
-    found = known(room)[named(room, name, where)]
+    name = named(room, name, where)  # it may add one to those that are known
+    found = known(room)[name]
     made = getattr(import_module(found.module), found.class_name)
     return _put_on(made, load(room, found.on)) if found.on else made
 
