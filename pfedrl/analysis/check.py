@@ -4,19 +4,17 @@ Claims, readings, printed numbers, options of drawings and findings name experim
 variants and metrics.
 """
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from pfedrl.analysis.claim_tests import AXES
 from pfedrl.analysis.options import module_of, options_of
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.claim import Claim, Greater, Near, Ordered, Test
+from pfedrl.pipeline.claim import Claim, Near, Pair, PrintedLeast, Test
 from pfedrl.pipeline.finding import Finding
 from pfedrl.pipeline.paper import UNASKED, Artifact
 from pfedrl.pipeline.project import Project
-
-AXES = ("iteration", "round", "episode", "frame")  # units of training length
 
 
 class Measured:
@@ -162,29 +160,18 @@ def flat_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 def check_test(measured: Measured, test: Test, where: str) -> None:
     """The cells, sweeps and metrics that a claim's test names."""
-    experiment = getattr(test, "experiment", None)
-    if experiment is None:  # the numbers of an artifact, which are checked by themselves
+    if isinstance(test, PrintedLeast):  # the numbers of an artifact, which are checked themselves
         return
-    for cell, metric in _asked(test):
-        measured.check(where, experiment, metric, cell=cell)
-        if (ends := getattr(test, "ends", None)) is not None and ends not in AXES:
-            place = f"{where}, ends (a metric, or {', '.join(AXES)})"
-            measured.check(place, experiment, ends, cell=cell)
-    variant, along = getattr(test, "variant", None), getattr(test, "along", None)
-    if variant is None:
-        return
-    for name in (getattr(test, "metric", None), getattr(test, "reached", None)):
-        if name is not None:
-            measured.check(where, experiment, name, variant=variant, along=along)
-    points = [*getattr(test, "points", ()), getattr(test, "best", None)]
-    for at in (point for point in points if point is not None):
-        measured.check(where, experiment, test.metric, variant=variant, along=along, at=at)  # type: ignore[union-attr]
+    for asked in test.asks():
+        if asked.metric not in AXES:
+            measured.check(where, test.experiment, asked.metric, cell=asked.cell,
+                           variant=asked.variant, along=asked.along, at=asked.at)  # fmt: skip
 
 
 def check_controls(measured: Measured, claim: Claim, where: str) -> None:
     """The metrics of the controls that an order of algorithms depends on."""
     for test in claim.tests:
-        if isinstance(test, Greater | Ordered | Near):
+        if isinstance(test, Pair | Near):
             metric = (claim.floor and claim.floor.metric) or test.metric
             for cell in (claim.floor.cell, claim.floor.winner) if claim.floor else ():
                 if cell is not None:
@@ -193,26 +180,3 @@ def check_controls(measured: Measured, claim: Claim, where: str) -> None:
                 measured.check(
                     where, top.experiment or test.experiment, top.metric or metric, cell=top.cell
                 )
-
-
-def named_cells(test: Test) -> set[str]:
-    """The cells and the variant that a test compares."""
-    variant = getattr(test, "variant", None)
-    return {cell for cell, _ in _asked(test)} | ({variant} if variant is not None else set())
-
-
-def _asked(test: Test) -> Iterator[tuple[str, str]]:
-    """The cells that a test names, each with the metric that it reads there."""
-    metric = getattr(test, "metric", "")
-    for cell in (getattr(test, "cell", None), getattr(test, "smaller", None)):
-        if cell is not None:
-            yield cell, metric
-    if (greater := getattr(test, "greater", None)) is not None:
-        yield greater, getattr(test, "greater_metric", None) or metric
-    for cell in (*getattr(test, "cells", ()), *(getattr(test, "since", None) or ())):
-        yield cell, metric
-    reached = getattr(test, "reached", None)
-    if reached is not None:
-        for key in ("cell", "greater", "smaller"):
-            if (timed := getattr(test, key, None)) is not None:
-                yield timed, reached

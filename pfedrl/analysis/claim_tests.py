@@ -1,268 +1,205 @@
-"""Tests of claims, one function for each kind: from final values to an outcome.
+"""Tests of claims, one function for each kind: from final values by seed to outcomes.
 
-A value may be a time to a target. Some runs end before they reach it.
+A value may be a time to a target. A run that ends before it gets there gives a lower bound of its
+time; a seed counts only where the bounds decide who was first.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from pfedrl.analysis.evidence import LEVEL, p_share, worst_without_one
-from pfedrl.analysis.outcomes import (
-    CONTRADICTED,
-    REPRODUCED,
-    UNDECIDED,
-    Apart,
-    Contrast,
-    Outcome,
-    above,
-    below,
-    judged,
-    within,
-    without,
-)
+from pfedrl.analysis.evidence import DECIDES, MOST
+from pfedrl.analysis.labels import swept_name
+from pfedrl.analysis.outcomes import Claimed, Outcome, Sample, exactly, judged
 from pfedrl.analysis.output import short
 from pfedrl.analysis.statistics import exponents, paired_differences
 from pfedrl.analysis.summaries import Summary, sweep_name
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.metrics import possible, words_of
 from pfedrl.core.recorder import ALL_AGENTS
-from pfedrl.pipeline.claim import (
-    Best,
-    Equivalent,
-    Greater,
-    Monotone,
-    Near,
-    Ordered,
-    Share,
-    Slope,
-)
+from pfedrl.pipeline.claim import Equal, Near, Pair, Slope, Trend, Unlike
+
+AXES = ("iteration", "round", "episode", "frame")  # units of training length
 
 
-def contrast(summary: Summary, label: str, larger: str, smaller: str, metric: str) -> Contrast:
-    return Contrast(
-        label, paired_differences(summary.final(larger, metric), summary.final(smaller, metric))
+@dataclass(frozen=True)
+class Question:
+    """How a claim asks: of the mean or of most seeds, with what range, and cells' printed names."""
+
+    name: Callable[[str, str], str]  # of an experiment's cell
+    average: bool = False
+    range: float | None = None  # by which two values can differ; None: as the catalogue has it
+
+
+def pair(test: Pair, summary: Summary, asked: Question) -> list[Outcome]:
+    """The first cell ahead of the second, on the same seeds."""
+    metrics = (test.metric, test.second_metric or test.metric)
+    names = [asked.name(test.experiment, cell) for cell in (test.first, test.second)]
+    if test.first == test.second or metrics[0] != metrics[1]:
+        names = [f"{words_of(m)} of {name}" for m, name in zip(metrics, names, strict=True)]
+    times = "" if test.factor == 1 else f"{test.factor:g} times "
+    label = f"{names[0]} minus {times}{names[1]}"
+    first, second = (
+        _times(summary, cell, metric, test.reached, test.ends, test.agent)
+        for cell, metric in zip((test.first, test.second), metrics, strict=True)
     )
+    if test.agent is not None:
+        label += f" (agent {test.agent})"
+    if test.of_agents == "worst":
+        label += " (worst agent of each)"
+        first, second = (
+            _plain(summary.worst(cell, metric))
+            for cell, metric in zip((test.first, test.second), metrics, strict=True)
+        )
+    ours, theirs = first.least, test.factor * second.least
+    before = [summary.final(cell, test.metric) for cell in test.changes_from or ()]
+    if test.scale == "log":
+        label += " (natural logarithms)"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ours, theirs, *before = map(np.log, (ours, theirs, *before))
+    if before:
+        label += " (changes)"
+        ours, theirs = ours - before[0], theirs - before[1]
+    differences = paired_differences(ours, theirs)
+    reach = np.inf
+    if test.factor == 1 and test.scale == "linear" and not before:
+        reach = _width(summary, test.first, test.metric, asked) + abs(test.margin)
+    sample = Sample(
+        label, words_of(test.metric), differences,
+        (test.margin, None) if test.highest else (None, -test.margin), reach,
+        _undecided(first, second, test.factor), undefined=test.undefined,
+    )  # fmt: skip
+    if test.counted:
+        return [_counted(sample, test.counted)]
+    found = judged(sample, asked.average)
+    return [_with_missed(found, first, second)]
 
 
-def monotone(test: Monotone, summary: Summary) -> Outcome:
-    """From the first point to the last, with no step that clearly goes the other way."""
+def trend(test: Trend, summary: Summary, asked: Question) -> list[Outcome]:
+    """From the first point to the last; a step that is clearly reversed speaks against it."""
     points = summary.points_along(test.variant, test.along)
     if test.points:
         points = {point: points[point] for point in map(float, test.points)}
     if len(points) < 2:
         raise PfedrlError(f"{test.experiment}: '{test.variant}' needs two points of {test.along}.")
-    key = sweep_name(test.along)
+    claimed: Claimed = (0.0, None) if test.direction == "rises" else (None, 0.0)
+    key = swept_name(sweep_name(test.along))
 
-    def fall(before: float, after: float) -> Contrast:
-        ends = (before, after) if test.direction == "falls" else (after, before)
-        label = f"{test.variant}, {key}={ends[0]:g} minus {key}={ends[1]:g}"
-        return contrast(summary, label, points[ends[0]], points[ends[1]], test.metric)
+    def change(start: float, end: float) -> Outcome:
+        cells = points[start], points[end]
+        name = asked.name(test.experiment, cells[0]).partition(f", {key} ")[0]
+        values = paired_differences(*(summary.final(cell, test.metric) for cell in cells[::-1]))
+        label = f"{name}, {key} = {end:g} minus {key} = {start:g}"
+        reach = _width(summary, cells[0], test.metric, asked)
+        sample = Sample(label, words_of(test.metric), values, claimed, reach)
+        return judged(sample, asked.average)
 
     order = list(points)
-    whole = judged([fall(order[0], order[-1])], above())
-    steps = judged([fall(before, after) for before, after in pairwise(order)], above())
-    reversals = []  # as a whole, or in one of its steps; with all seeds, and without any one
-    for part in (steps, whole):
-        if part.p_against is None or part.p_against_without is None:  # a seed has no value
-            return part
-        reversals.append((part.p_against, part.p_against_without))
-    against, against_without = (min(1.0, 2 * min(p)) for p in zip(*reversals, strict=True))
-    if reversals[0][0] < LEVEL:
-        whole = without(whole, p_for=True)
-        whole = replace(whole, evidence=f"{whole.evidence}; but one step is clearly reversed")
-    return replace(whole, p_against=against, p_against_without=against_without)
+    whole = change(order[0], order[-1])
+    if len(order) == 2:
+        return [whole]
+    return [whole, *(_as_step(change(start, end)) for start, end in pairwise(order))]
 
 
-def greater_cell(test: Greater, summary: Summary) -> Outcome:
-    larger_metric = test.greater_metric or test.metric
-    names = [test.greater, test.smaller]
-    if larger_metric != test.metric:
-        names = [f"{larger_metric} of {test.greater}", f"{test.metric} of {test.smaller}"]
-    label = f"{names[0]} minus {'' if test.factor == 1 else f'{test.factor:g} times '}{names[1]}"
-    large, small = (
-        times(summary, cell, metric, test.reached, test.ends, test.agent)
-        for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
-    )
-    if test.agent is not None:
-        label = f"{label} (agent {test.agent})"
-    if test.of_agents == "worst":
-        label = f"{label} (worst agent of each)"
-        large, small = (
-            plain(summary.worst(cell, metric))
-            for cell, metric in ((test.greater, larger_metric), (test.smaller, test.metric))
+def _as_step(outcome: Outcome) -> Outcome:
+    """A step need not go the claim's way, but must not clearly go the other."""
+    return replace(outcome, e_for=0.0 if outcome.e_against >= DECIDES else MOST)
+
+
+def equal(test: Equal, summary: Summary, asked: Question) -> list[Outcome]:
+    """Every two cells differ by less than the margin."""
+    found = []
+    for one, other in combinations(test.cells, 2):
+        values = paired_differences(*(summary.final(c, test.metric) for c in (one, other)))
+        label = f"{asked.name(test.experiment, one)} minus {asked.name(test.experiment, other)}"
+        reach = _width(summary, one, test.metric, asked) + test.margin
+        sample = Sample(
+            label, words_of(test.metric), values, (-test.margin, test.margin), reach,
+        )  # fmt: skip
+        found.append(judged(sample, asked.average))
+    return found
+
+
+def unlike(test: Unlike, summary: Summary, asked: Question) -> list[Outcome]:
+    """The reverse of `equal`: what speaks against equality speaks for it."""
+    return [
+        replace(
+            one, e_for=one.e_against, e_against=one.e_for, won=one.lost, lost=one.won, other=None
         )
-    elif test.factor == 1:
-        large, small = large.restricted(small.ends), small.restricted(large.ends)
-    first, second = large.values, test.factor * small.values
-    befores = [summary.final(cell, test.metric) for cell in test.since or ()]
-    if test.scale == "log":
-        label = f"{label} (natural logarithms)"
-        with np.errstate(divide="ignore", invalid="ignore"):
-            first, second, *befores = map(np.log, (first, second, *befores))
-    if befores:
-        label = f"{label} (changes from {' and '.join(test.since or ())})"
-        first, second = first - befores[0], second - befores[1]
-    differences = paired_differences(first, second)
-    if test.counted:
-        holds, fails = differences > test.margin, differences < test.margin
-        return counted(Contrast(label, differences), holds, fails, test.counted)
-    outcome = judged([Contrast(label, differences)], above(test.margin), undefined=test.undefined)
-    missed = (int((~large.reached).sum()), int((~small.reached).sum()))
-    if not any(missed):
-        return outcome
-    words = (
-        f"{missed[0]:,} and {missed[1]:,} of {len(differences):,} runs, respectively, never "
-        "reached the target"
-    )
-    outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
-    if test.factor == 1:  # a mean of times up to the end of training is a mean like any other
-        return outcome
-    # a run that ended too early gives a lower bound of its time, and no upper one
-    return without(outcome, p_for=missed[1] > 0, p_against=missed[0] > 0)
-
-
-def best(test: Best, summary: Summary) -> Outcome:
-    """The paper's best point against every other one of the sweep."""
-    points = summary.points_along(test.variant, test.along)
-    others = map(float, test.points) if test.points else iter(points)
-    key = sweep_name(test.along)
-    highest = points[float(test.best)]
-    contrasts = [
-        contrast(
-            summary,
-            f"{test.variant}, {key}={test.best:g} minus {key}={other:g}",
-            highest,
-            points[other],
-            test.metric,
-        )
-        for other in others
-        if other != float(test.best)
+        for one in equal(test, summary, asked)
     ]
-    return judged(contrasts, above())
 
 
-def equivalent_cells(test: Equivalent, summary: Summary) -> Outcome:
-    contrasts = [
-        contrast(summary, f"{first} minus {second}", first, second, test.metric)
-        for first, second in combinations(test.cells, 2)
-    ]
-    return judged(contrasts, within(test.margin))
-
-
-def near(test: Near, summary: Summary) -> Outcome:
-    """Whether the mean is within the margin of the value: one equivalence test, or half of one."""
-    found: Times = times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
-    missed = int((~found.reached).sum())
-    # a time that was not reached is a lower bound: it can be too long, but not too short
-    side = "below" if missed and test.side == "both" else test.side
-    rules = {"both": within(test.margin), "below": below(test.margin), "above": above(-test.margin)}
-    label = f"{test.metric} of {test.cell} minus {test.value:g}"
-    apart = Contrast(label, found.values - test.value)
+def near(test: Near, summary: Summary, asked: Question) -> list[Outcome]:
+    """A value within the margin of the paper's number, or on one side of it."""
+    found = _times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
+    agent = "" if test.agent is None else f" (agent {test.agent})"
+    label = f"{words_of(test.metric)} of {asked.name(test.experiment, test.cell)}{agent}"
+    low, high = test.value - test.margin, test.value + test.margin
+    claimed = None if test.side == "below" else low, None if test.side == "above" else high
+    least, most = _bounds(summary, test.cell, test.metric)
+    reach = max(abs(least - test.value), abs(most - test.value)) + test.margin
+    # a time that was not reached may be anything from its bound on
+    unknown = ~found.reached & (found.least < (low if test.side == "above" else high))
+    sample = Sample(
+        label, words_of(test.metric), found.least, claimed, reach, unknown, strict=False,
+    )  # fmt: skip
     if test.counted:
-        sides = {"both": np.abs, "below": np.positive, "above": np.negative}
-        off = sides[side](apart.differences)
-        return counted(apart, off <= test.margin, off > test.margin, test.counted)
-    outcome = judged([apart], rules[side], unit="seeds")
-    if not missed:
-        return outcome
-    words = f"{missed:,} of {len(found.values):,} runs never reached the target"
-    outcome = replace(outcome, evidence=f"{outcome.evidence}; {words}")
-    return without(outcome, p_for=test.side != "above", p_against=test.side == "above")
+        return [_counted(sample, test.counted)]
+    return [_with_missed(judged(sample, asked.average), found)]
 
 
-def counted(found: Contrast, holds: np.ndarray, fails: np.ndarray, why: str) -> Outcome:
-    """What follows from settings and not from learning needs no test, but all seeds must agree."""
-    low, high = found.differences.min(), found.differences.max()
-    verdict = REPRODUCED if holds.all() else CONTRADICTED if fails.all() else UNDECIDED
-    size = short(low) if low == high else f"{short(low)} to {short(high)}"
-    seeds = len(found.differences)
-    evidence = f"{found.label} = {size} in {seeds:,} seeds; no test needed: {why}"
-    return Outcome(evidence, seeds, verdict, effect=float(found.differences.mean()))
-
-
-def share(test: Share, summary: Summary) -> Outcome:
-    """Exact binomial, both ways."""
-    values = summary.final(test.cell, test.metric)
-    count = len(values)
-    if not np.isin(values, (0.0, 1.0)).all():
-        return Outcome(
-            f"{test.metric} of {test.cell} is not 0 or 1 in every seed", count, UNDECIDED
-        )
-    speaks_for, against = p_share(values, test.at_least)
-
-    def without_one(side: int) -> float:
-        return worst_without_one(
-            [values], lambda samples, at: p_share(samples[0], test.at_least, at)[side]
-        )
-
-    return Outcome(
-        f"{int(values.sum()):,} of {count:,} seeds; the claim is at least {test.at_least:.0%}",
-        count,
-        p_for=speaks_for,
-        p_against=against,
-        p_for_without=without_one(0),
-        p_against_without=without_one(1),
-        effect=float(values.mean()),
-        apart=Apart(
-            float(values.mean()) - test.at_least,
-            (test.at_least * (1 - test.at_least)) ** 0.5,
-            count,
-            ways=1,
-        ),
-    )
-
-
-def slope(test: Slope, summary: Summary) -> Outcome:
-    """Whether the mean exponent is near the paper's. A bound in a value's place decides nothing."""
+def slope(test: Slope, summary: Summary, asked: Question) -> list[Outcome]:
+    """The exponent of each seed; one with a bound in a value's place cannot be judged."""
     points = summary.points_along(test.variant, test.along)
     values = np.stack([summary.final(cell, test.metric) for cell in points.values()])
     found = exponents(np.array(list(points)), values)
-    label = f"exponent of {test.metric} in {sweep_name(test.along)} minus {test.value:g}"
-    outcome = judged([Contrast(label, found - test.value)], within(test.margin), unit="seeds")
-    if test.reached is None:
-        return outcome
-    reached = np.stack([summary.final(cell, test.reached) for cell in points.values()])
-    missed = int((reached == 0).sum())
-    if missed == 0:
-        return outcome
-    evidence = f"{outcome.evidence}; {missed} of {reached.size} runs never reached the target"
-    return without(replace(outcome, evidence=evidence), p_for=True, p_against=True)
+    unknown = np.zeros(found.shape, bool)
+    if test.reached is not None:
+        reached = [summary.final(cell, test.reached) for cell in points.values()]
+        unknown = (np.stack(reached) == 0).any(axis=0)
+    name = asked.name(test.experiment, next(iter(points.values()))).partition(", ")[0]
+    key = swept_name(sweep_name(test.along))
+    sample = Sample(
+        f"exponent of the {words_of(test.metric)} of {name} in {key}", "exponent", found,
+        (test.value - test.margin, test.value + test.margin), unknown=unknown, strict=False,
+    )  # fmt: skip
+    outcome = judged(sample)
+    if not unknown.any():
+        return [outcome]
+    missed = f"in {int(unknown.sum()):,} of {len(unknown):,} seeds a run never reached the target"
+    return [replace(outcome, words=f"{outcome.words}; {missed}")]
 
 
-def ordered(test: Ordered, summary: Summary) -> Outcome:
-    """Each seed's Kendall tau between the paper's order and ours."""
-    values = np.stack([summary.final(cell, test.metric) for cell in test.cells])
-    finite = np.isfinite(values).all(axis=0)
-    pairs = [np.sign(values[i] - values[j]) for i, j in combinations(range(len(values)), 2)]
-    taus = np.where(finite, np.mean(pairs, axis=0), np.nan)
-    contrasts = [Contrast("Kendall's tau with the paper's order", taus)]
-    return judged(contrasts, above(test.at_least), unit="seeds")
+def _counted(sample: Sample, why: str) -> Outcome:
+    """What follows from settings and not from learning needs no test, but all seeds must agree."""
+    least = np.min(sample.margins(), axis=0)
+    won = least > 0 if sample.strict else least >= 0
+    holds = True if won.all() else False if (least < 0).all() else None
+    low, high = sample.values.min(), sample.values.max()
+    size = short(low) if low == high else f"{short(low)} to {short(high)}"
+    words = f"{sample.label} = {size} in {len(least):,} seeds; no test needed: {why}"
+    return exactly(
+        words, len(least), holds, label=sample.label, metric=sample.metric,
+        effect=float(sample.values.mean()),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Times:
     """Values by seed. Where one was not reached, it is the time at which the run ended."""
 
-    values: np.ndarray
+    least: np.ndarray
     reached: np.ndarray  # True everywhere for what is not a time
-    ends: np.ndarray  # when runs ended; infinite where that is not known
-
-    def restricted(self, ends: np.ndarray) -> "Times":
-        """Times up to another run's end as well, so that means of both are of the same span."""
-        return replace(
-            self,
-            values=np.minimum(self.values, ends),
-            reached=self.reached & (self.values <= ends),
-        )
 
 
-def plain(values: np.ndarray) -> Times:
-    """What is no time, or always reached."""
-    return Times(values, np.ones(values.shape, bool), np.full(values.shape, np.inf))
+def _plain(values: np.ndarray) -> Times:
+    return Times(values, np.ones(values.shape, bool))
 
 
-def times(
+def _times(
     summary: Summary,
     cell: str,
     metric: str,
@@ -274,12 +211,42 @@ def times(
     which = ALL_AGENTS if agent is None else agent - 1
     values = summary.final(cell, metric, which)
     if reached is not None:
-        return replace(plain(values), reached=summary.final(cell, reached, which) != 0)
+        return Times(values, summary.final(cell, reached, which) != 0)
     if ends is None:
-        return plain(values)
+        return _plain(values)
     last = summary.last(cell, metric)
     if ends == last["axis"]:
-        end = np.full(values.shape, float(last["at"]))
-        return Times(values, values <= end, end)
-    end = summary.final(cell, ends, which)  # an agent's own time ends with its own run
-    return Times(values, values < end, end)
+        end = float(last["at"])
+        return Times(np.minimum(values, end), values <= end)
+    return Times(values, values < summary.final(cell, ends, which))
+
+
+def _undecided(first: Times, second: Times, factor: float) -> np.ndarray:
+    """Seeds in which a run that ended too early may have been first or second."""
+    ours, theirs = first.least, factor * second.least
+    later = ~first.reached & ~(ours > theirs)  # ours may still be the shorter or the longer
+    earlier = ~second.reached & ~(theirs > ours)
+    return (~first.reached & ~second.reached) | later | earlier
+
+
+def _with_missed(outcome: Outcome, *found: Times) -> Outcome:
+    """The outcome with how many runs never reached their target."""
+    missed = [int((~one.reached).sum()) for one in found]
+    if not any(missed):
+        return outcome
+    counts = " and ".join(f"{count:,}" for count in missed)
+    each = ", respectively," if len(missed) > 1 else ""
+    words = f"{counts} of {outcome.seeds:,} runs{each} never reached the target"
+    return replace(outcome, words=f"{outcome.words}; {words}")
+
+
+def _bounds(summary: Summary, cell: str, metric: str) -> tuple[float, float]:
+    return possible(metric, summary.facts["cells"][cell]["settings"]["family"])
+
+
+def _width(summary: Summary, cell: str, metric: str, asked: Question) -> float:
+    """By how much two values of a metric can differ; infinite where that is not known."""
+    if asked.range is not None:
+        return asked.range
+    least, most = _bounds(summary, cell, metric)
+    return most - least

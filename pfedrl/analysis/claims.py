@@ -2,50 +2,179 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from pfedrl.analysis import claim_tests, theory
-from pfedrl.analysis.check import named_cells
 from pfedrl.analysis.cuts import cuts
-from pfedrl.analysis.outcomes import NOT_RUN, REPRODUCED, UNDECIDED, Outcome
+from pfedrl.analysis.labels import cell_name
+from pfedrl.analysis.outcomes import NOT_RUN, Outcome
 from pfedrl.analysis.output import write_json
-from pfedrl.analysis.printed import Comparison, agrees, compare, printed_least
+from pfedrl.analysis.printed import compare, printed_least
 from pfedrl.analysis.summaries import Summary, paths, read_summary
-from pfedrl.analysis.verdicts import (
-    LEANS_FOR,
-    VERDICTS,
-    at_budget,
-    contradicting,
+from pfedrl.analysis.verdict import (
+    BADGES,
+    FOR,
+    OPEN,
+    Verdict,
     decide,
-    expected_wrong,
-    gated,
-    kinds,
-    worth_seeds,
+    gates_of,
+    under_readings,
+    with_contained,
 )
-from pfedrl.pipeline.absent import absent
-from pfedrl.pipeline.claim import Agrees, Claim, Greater, Near, PrintedLeast, Test
+from pfedrl.pipeline.claim import Claim, PrintedLeast, Test
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading
-from pfedrl.pipeline.scale import Scale
+from pfedrl.pipeline.served import absent
 
-KEPT_OF_READINGS = ("verdict", "effect", "low", "high", "ways", "seeds")
 TESTS: dict[str, Any] = {
-    "monotone": claim_tests.monotone,
-    "greater": claim_tests.greater_cell,
-    "equivalent": claim_tests.equivalent_cells,
-    "near": claim_tests.near,
-    "share": claim_tests.share,
-    "slope": claim_tests.slope,
-    "ordered": claim_tests.ordered,
-    "best": claim_tests.best,
-    "holds": theory.holds,
-    "exists": theory.exists,
+    "Pair": claim_tests.pair,
+    "Trend": claim_tests.trend,
+    "Equal": claim_tests.equal,
+    "Unlike": claim_tests.unlike,
+    "Near": claim_tests.near,
+    "Slope": claim_tests.slope,
+    "Holds": theory.holds,
+    "Exists": theory.exists,
 }
+Cut = Callable[[str, set[str]], list[str]]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A paper and what was run of it, by whose measure its claims are judged."""
+
+    paper: Paper
+    summaries: Mapping[str, Summary]
+    reasons: Mapping[str, str | None] = field(default_factory=dict)  # why there is no summary
+    cut: Cut = lambda experiment, cells: []  # what was run less of than in the paper, in phrases
+
+    def name(self, experiment: str, cell: str) -> str:
+        """A cell as readers know it."""
+        return cell_name(self.paper.experiments[experiment], self.summaries[experiment], cell)
+
+    def less(self, tests: Sequence[Test]) -> str:
+        """What the scale runs less of than the paper, for the cells that tests look at.
+
+        Theory, which has no family, is computed on instances of ours: it has no budget.
+        """
+        found = [
+            phrase
+            for test in tests
+            if not isinstance(test, PrintedLeast)
+            if self.paper.experiments[test.experiment].family is not None
+            for phrase in self.cut(test.experiment, test.names())
+        ]
+        return ", ".join(dict.fromkeys(found))
+
+    def outcomes(self, claim: Claim, test: Test) -> list[Outcome]:
+        """What a test found, where everything that it needs was run."""
+        if isinstance(test, PrintedLeast):
+            options = self.paper.artifacts[test.artifact].options
+            return [printed_least(test, options[test.option])]
+        summary = self.summaries.get(test.experiment)
+        if summary is None:
+            reason = self.reasons.get(test.experiment) or "no results at this scale"
+            return [Outcome(f"{test.experiment}: {reason}", 0, status=NOT_RUN)]
+        asked = claim_tests.Question(self.name, claim.average, claim.range)
+        found = TESTS[type(test).__name__](test, summary, asked)
+        return [theory.within_premises(one, test, summary) for one in found]
+
+    def judge(self, claim: Claim) -> "Judged":
+        """The verdict on a claim as the paper is read here, without readings and containment."""
+        tests = claim.tests
+        by_test = [self.outcomes(claim, test) for test in tests]
+        gates = gates_of(claim, self.summaries, tests, self.name)
+        outcomes = [one for found in by_test for one in found]
+        each = [gate for gate, found in zip(gates, by_test, strict=True) for _ in found]
+        less = "" if all(o.status == NOT_RUN for o in outcomes) else self.less(tests)
+        return Judged(decide(claim, outcomes, each, less), outcomes, less)
+
+    def later(self, claim: Claim) -> "Judge":
+        """The same with only the seeds that came after a claim's test was written."""
+        kept = {name: summary.since(claim.since) for name, summary in self.summaries.items()}
+        return replace(self, summaries={name: one for name, one in kept.items() if one is not None})
+
+    def is_post_hoc(self, claim: Claim, verdict: Verdict) -> bool:
+        """Whether a decided verdict needs seeds that were seen before its test was written."""
+        if not claim.since or not verdict.way:
+            return False
+        return self.later(claim).judge(claim).verdict.way != verdict.way
+
+    def readings(self, claim: Claim, main: "Judged") -> list[dict[str, Any]]:
+        """The verdict under each declared reading of what the paper leaves open.
+
+        A reading's experiment may have fewer variants; comparisons with the others are left out.
+        """
+        found = []
+        for reading in self.paper.readings:
+            if not any(_matters(reading, test) for test in claim.tests):
+                continue
+            tests = [reading.of(test) for test in claim.tests]
+            ran = [test for test in tests if self._ran(test)]
+            verdict, outcomes, fair = Verdict(NOT_RUN, 1.0, 1.0), [], False
+            if ran:
+                read = self.judge(_AsRead.of(claim, ran, reading))
+                verdict, outcomes = read.verdict, read.outcomes
+                fair = read.less in ("", main.less)
+            left_out = len(tests) - len(ran)
+            if left_out and verdict.badge in FOR:
+                verdict = replace(verdict, badge=OPEN)  # some of what must hold was not looked at
+            found.append({
+                "id": reading.id, "words": reading.words, "left_out": left_out,
+                "badge": verdict.badge, "verdict": verdict, "fair": fair,
+                "comparisons": _comparisons(outcomes, plotted=False)[:1],
+                "budget": read.less if ran else "",
+            })  # fmt: skip
+        return found
+
+    def _ran(self, test: Test) -> bool:
+        """Whether the experiment of a reading has all that is compared."""
+        if isinstance(test, PrintedLeast):
+            return False
+        summary = self.summaries.get(test.experiment)
+        if summary is None:
+            return False
+        return test.names() <= {*summary.statistics["cell"], *summary.statistics["variant"]}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    outcomes: list[Outcome]
+    less: str
+
+
+class _AsRead(Claim):
+    """A claim whose tests are those of a reading."""
+
+    read: list[Any]
+
+    @classmethod
+    def of(cls, claim: Claim, tests: list[Test], reading: Reading) -> "_AsRead":
+        own = {**dict(claim), "floor": reading.floor(claim.floor), "read": tests}
+        return cls.model_construct(**own)
+
+    @property
+    def tests(self) -> list[Test]:
+        return self.read
+
+
+def _matters(reading: Reading, test: Test) -> bool:
+    """Whether a test looks at anything that a reading changes."""
+    if isinstance(test, PrintedLeast):
+        return False
+    if reading.runs(test.experiment) == test.experiment:
+        return reading.of(test) != test
+    if not any(asked.metric.startswith(reading.changes) for asked in test.asks()):
+        return False
+    named = product(test.names(), reading.changed)
+    return any(f"{cell}_".startswith(f"{name}_") for cell, name in named)
 
 
 def evaluate(
@@ -58,7 +187,7 @@ def evaluate(
 ) -> list[dict[str, Any]]:
     """Judge a paper's claims at a scale, write them with the printed numbers, and return them.
 
-    summaries_dir holds a folder a paper: results/{scale}/summaries.
+    summaries_dir holds a folder for each paper: results/{scale}/summaries.
     """
     paper, scale = project.paper(paper_name), project.scale(scale_name)
     summaries = {
@@ -72,17 +201,13 @@ def evaluate(
         for name in paper.experiments
         if name not in summaries
     }
-    less = partial(shortened, project, paper, scale)
-    results = [
-        judge(claim, paper, summaries, less(claim.tests), reasons)
-        | {"readings": readings(claim, paper, summaries, less)}
-        for claim in paper.claims
-    ]
+    judge = Judge(
+        paper, summaries, reasons, lambda e, of: cuts(project, paper_name, e, scale_name, of)
+    )
+    results = judge_all(judge)
     if not scale.verdicts:
         results = [_silenced(result, scale_name) for result in results]
-    counts = {ours: Counter(r["verdict"] for r in results if r["ours"] == ours) for ours in (0, 1)}
-    tested, wrong = expected_wrong(results)
-    comparisons = {name: _comparisons(paper, name, summaries) for name in paper.artifacts}
+    counts = {ours: Counter(r["badge"] for r in results if r["ours"] == ours) for ours in (0, 1)}
     write_json(
         output_path,
         {
@@ -90,204 +215,86 @@ def evaluate(
             "paper": paper_name,
             "title": paper.title,
             "scale": scale_name,
-            "counts": {verdict: counts[False][verdict] for verdict in VERDICTS},
-            "ours": {verdict: counts[True][verdict] for verdict in VERDICTS},
-            "tested": tested,
-            "expected_wrong": wrong,
+            "counts": {badge: counts[False][badge] for badge in BADGES},
+            "ours": {badge: counts[True][badge] for badge in BADGES},
             "claims": results,
             "printed": {
-                name: [vars(row) for row in rows] for name, rows in comparisons.items() if rows
+                name: [asdict(compare(p, own)) for p in rows]
+                for name, artifact in paper.artifacts.items()
+                if (rows := [p for p in artifact.printed if p.experiment in summaries])
+                and (own := {e: summaries[e] for e in artifact.experiments if e in summaries})
             },
         },
     )
     return results
 
 
-def judge(
-    claim: Claim,
-    paper: Paper,
-    summaries: dict[str, Summary],
-    less: str = "",
-    reasons: Mapping[str, str | None] = MappingProxyType({}),
-) -> dict[str, Any]:
-    """A claim's result: its verdict, with all that was found.
+def judge_all(judge: Judge) -> list[dict[str, Any]]:
+    """Every claim of the paper: as it is read here, under other readings, and by containment."""
+    found, readings = {}, {}
+    for claim in judge.paper.claims:
+        one = judge.judge(claim)
+        readings[claim.id] = judge.readings(claim, one)
+        verdict = replace(one.verdict, post_hoc=judge.is_post_hoc(claim, one.verdict))
+        others = [(reading["verdict"], reading["fair"]) for reading in readings[claim.id]]
+        found[claim.id] = replace(one, verdict=under_readings(verdict, others))
+    verdicts = with_contained({i: one.verdict for i, one in found.items()}, judge.paper.claims)
+    return [
+        _result(claim, replace(found[claim.id], verdict=verdicts[claim.id]), readings[claim.id])
+        for claim in judge.paper.claims
+    ]
 
-    `less` says what was shortened, `reasons` why experiments have no summary.
-    """
-    outcomes = [_outcome(test, paper, summaries, reasons) for test in claim.tests]
-    verdict = decide(claim, outcomes)
-    if verdict.verdict != NOT_RUN:
-        verdict = worth_seeds(claim, verdict, outcomes, summaries)
-        verdict = at_budget(claim, gated(claim, verdict, outcomes, summaries), less)
-    main = max(outcomes, key=lambda o: -1.0 if o.p_for is None else o.p_for)
-    smallest = [o.p_against for o in outcomes if o.p_against is not None]
+
+def _result(claim: Claim, judged: Judged, readings: list[dict[str, Any]]) -> dict[str, Any]:
+    verdict, outcomes = judged.verdict, judged.outcomes
     examples = [o.counterexample for o in outcomes if o.counterexample is not None]
     return {
         "id": claim.id,
         "words": claim.words,
         "where": claim.where,
         "ours": claim.ours,
-        "kind": kinds(claim.tests),
-        "verdict": verdict.verdict,
-        "evidence": _evidence(claim.tests, outcomes),
+        "experiments": _experiments(claim),
+        "badge": verdict.badge,
+        "asks": "average" if claim.average else "most seeds",
+        "e_for": verdict.e_for,
+        "e_against": verdict.e_against,
+        "exact": all(o.exact for o in outcomes),
+        "control": verdict.control,
+        "post_hoc": verdict.post_hoc,
+        "seeds": min(o.seeds for o in outcomes),
+        "budget": judged.less,
+        "comparisons": _comparisons(outcomes),
         "notes": [*verdict.notes, *([claim.note] if claim.note else [])],
-        "needed": verdict.needed,
-        "p_value": main.p_for,
-        "p_against": min(1.0, len(smallest) * min(smallest)) if smallest else None,
-        "effect": main.effect,
-        "low": main.low,
-        "high": main.high,
-        "ways": _ways(claim.tests, outcomes),
-        "seeds": min(outcome.seeds for outcome in outcomes),
+        "readings": [
+            {key: value for key, value in one.items() if key not in ("verdict", "fair")}
+            for one in readings
+        ],
         "counterexample": examples[0] if examples else None,
     }
 
 
-def _evidence(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[str]:
-    """What each comparison found, said with the experiment and metric where these differ.
-
-    What contradicts a claim stands first.
-    """
-    differ = [
-        key for key in ("experiment", "metric") if len({getattr(t, key, "") for t in tests}) > 1
-    ]
-    found = []
-    for test, outcome in zip(tests, outcomes, strict=True):
-        named = getattr(test, "greater_metric", None) or isinstance(test, Near)  # by their labels
-        said = [key for key in differ if key == "experiment" or not named]
-        place = ", ".join(filter(None, (getattr(test, key, "") for key in said)))
-        if outcome.verdict == NOT_RUN:  # which names the experiment itself
-            place = ""
-        found.append(f"{place}: {outcome.evidence}" if place else outcome.evidence)
-    turned = zip(contradicting(outcomes), found, strict=True)
-    first = sorted(turned, key=lambda pair: not pair[0])  # the others stay in their order
-    return list(dict.fromkeys(words for _, words in first))
+def _experiments(claim: Claim) -> list[str]:
+    every = (t.experiment for t in claim.tests if not isinstance(t, PrintedLeast))
+    return list(dict.fromkeys(every))
 
 
-def _ways(tests: Sequence[Test], outcomes: Sequence[Outcome]) -> list[int] | None:
-    """Of how many orders the mean over seeds goes the paper's way, and how many orders there are.
-
-    It says where things point while there are too few seeds for a verdict; None where a claim is
-    about other things than which of two is larger.
-    """
-    known = []
-    for test, outcome in zip(tests, outcomes, strict=True):
-        if not isinstance(test, Greater):
-            return None
-        if outcome.effect is not None:
-            known.append(outcome.effect > test.margin)
-    return [sum(known), len(known)] if known else None
-
-
-def readings(
-    claim: Claim,
-    paper: Paper,
-    summaries: dict[str, Summary],
-    less: Callable[[list[Test]], str],
-) -> list[dict[str, Any]]:
-    """The verdict under each declared reading of what the paper leaves open, where it matters.
-
-    A reading's experiment may have fewer variants; comparisons with the others are left out. `less`
-    says what was shortened of the experiments that tests look at.
-    """
-    found = []
-    for reading in paper.readings:
-        if not any(_matters(reading, test) for test in claim.tests):
-            continue
-        tests = [reading.of(test) for test in claim.tests]
-        ran = [test for test in tests if _ran(test, summaries)]
-        judged: dict[str, Any] = {"verdict": NOT_RUN}
-        if ran:
-            read = claim.model_copy(update={"test": ran, "floor": reading.floor(claim.floor)})
-            judged = judge(read, paper, summaries, less(ran))
-        left_out = len(tests) - len(ran)
-        if left_out and judged["verdict"] in (REPRODUCED, LEANS_FOR):
-            judged["verdict"] = UNDECIDED  # some of what must hold was not looked at
-        kept = {key: judged.get(key) for key in KEPT_OF_READINGS}
-        found.append({"id": reading.id, "words": reading.words, "left_out": left_out, **kept})
+def _comparisons(outcomes: Sequence[Outcome], plotted: bool = True) -> list[dict[str, Any]]:
+    """What the comparisons found, the worst for the claim first; of that one also by seed."""
+    kept = (
+        "words", "label", "metric", "seeds", "e_for", "e_against", "other", "won", "lost", "tied",
+        "effect", "low", "high", "claimed",
+    )  # fmt: skip
+    unique = {one.words: one for one in sorted(outcomes, key=lambda one: one.lean)}
+    found = [{key: getattr(one, key) for key in kept} for one in unique.values()]
+    if plotted:
+        found[0]["differences"] = next(iter(unique.values())).differences
     return found
-
-
-def _matters(reading: Reading, test: Test) -> bool:
-    """Whether a comparison looks at anything that a reading changes."""
-    read = reading.of(test)
-    if getattr(read, "experiment", None) == getattr(test, "experiment", None):
-        return read != test
-    looked_at = (getattr(test, "metric", ""), getattr(test, "greater_metric", None) or "")
-    if not any(metric.startswith(reading.changes) for metric in looked_at):
-        return False
-    cells = product(named_cells(test), reading.changed)
-    return any(f"{cell}_".startswith(f"{name}_") for cell, name in cells)
-
-
-def _ran(test: Test, summaries: dict[str, Summary]) -> bool:
-    """Whether the experiment of a reading has all that is compared."""
-    summary = summaries.get(getattr(test, "experiment", ""))
-    if summary is None:
-        return False
-    return named_cells(test) <= {*summary.statistics["cell"], *summary.statistics["variant"]}
-
-
-def _outcome(
-    test: Test, paper: Paper, summaries: dict[str, Summary], reasons: Mapping[str, str | None]
-) -> Outcome:
-    """A comparison, where everything that it needs was run."""
-    if isinstance(test, PrintedLeast):
-        return printed_least(test, paper.artifacts[test.artifact].options[test.option])
-    needed = experiments_of(paper, test)
-    missing = sorted(name for name in needed if name not in summaries)
-    if missing:
-        said = (f"{name}: {reasons.get(name) or 'no results at this scale'}" for name in missing)
-        return Outcome("; ".join(said), 0, NOT_RUN)
-    if not needed:
-        return Outcome("no printed numbers at this scale", 0, NOT_RUN)
-    if isinstance(test, Agrees):
-        return agrees(test, _comparisons(paper, test.artifact, summaries), summaries)
-    return outcome_of(test, summaries[test.experiment])
-
-
-def outcome_of(test: Test, summary: Summary) -> Outcome:
-    """What a comparison in one experiment found."""
-    return theory.within_premises(TESTS[test.kind](test, summary), test, summary)
-
-
-def shortened(project: Project, paper: Paper, scale: Scale, tests: list[Test]) -> str:
-    """What the scale runs less of than the paper, for the cells that tests look at.
-
-    Theory, which has no family, is computed on instances of ours: it has no budget of the paper's.
-    """
-    found = [
-        phrase
-        for test in tests
-        for name in experiments_of(paper, test)
-        if paper.experiments[name].family is not None
-        for phrase in cuts(project, paper.paper, name, scale.scale, named_cells(test) or None)
-    ]
-    return ", ".join(dict.fromkeys(found))
-
-
-def experiments_of(paper: Paper, test: Test) -> list[str]:
-    """The experiments that a comparison needs."""
-    if isinstance(test, Agrees):
-        printed = paper.artifacts[test.artifact].printed
-        return list(dict.fromkeys(row.experiment for row in printed))
-    if isinstance(test, PrintedLeast):
-        return []
-    return [test.experiment]
-
-
-def _comparisons(paper: Paper, artifact: str, summaries: dict[str, Summary]) -> list[Comparison]:
-    """The printed numbers of an artifact beside ours, where those were run."""
-    return [
-        compare(printed, summaries[printed.experiment])
-        for printed in paper.artifacts[artifact].printed
-        if printed.experiment in summaries
-    ]
 
 
 def _silenced(result: dict[str, Any], scale: str) -> dict[str, Any]:
     """A claim at a scale that only proves the wiring: it was computed, and says nothing."""
-    kept = {"id", "words", "where", "ours", "kind", "seeds"}
+    kept = {"id", "words", "where", "ours", "experiments", "asks", "seeds"}
     silent = {key: value if key in kept else None for key, value in result.items()}
-    silent |= {"notes": [], "readings": []}
-    return silent | {"verdict": NOT_RUN, "evidence": [f"the {scale} scale gives no verdicts"]}
+    silent |= {"comparisons": [], "readings": [], "exact": False, "post_hoc": False}
+    silent |= {"budget": "", "control": ""}
+    return silent | {"badge": NOT_RUN, "notes": [f"the {scale} scale gives no verdicts"]}

@@ -5,6 +5,7 @@ import string
 from collections.abc import Mapping
 from typing import Any
 
+from pfedrl.analysis.summaries import Summary
 from pfedrl.analysis.tables import sweep_text
 from pfedrl.core.errors import unknown
 from pfedrl.core.registry import load_runnable
@@ -44,6 +45,14 @@ def cell_label(
         if not math.isnan(value):
             label += f", {swept_name(key)} {sweep_text(value)}"
     return label
+
+
+def cell_name(spec: Experiment, summary: Summary, cell: str) -> str:
+    """A cell of a summary with everything that is swept: 'QAvg, κ 0.2'."""
+    facts = summary.facts["cells"][cell]
+    row = summary.statistics[summary.statistics["cell"] == cell].iloc[0]
+    swept = {key: float(row[key]) for key in summary.facts["sweeps"]}
+    return cell_label(spec, facts["variant"], facts["settings"]["algorithm"], swept)
 
 
 def swept_name(key: str) -> str:

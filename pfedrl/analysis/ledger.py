@@ -1,4 +1,4 @@
-"""The ledger: a paper's claims by verdict, with what was found and what to read beside it.
+"""The ledger: a paper's claims by badge, with what was found and what to read beside it.
 
 Its cells are HTML, which the report and a code host's Markdown both show.
 """
@@ -7,49 +7,41 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from pfedrl.analysis.evidence import FEWEST, FIRST_LOOK
-from pfedrl.analysis.outcomes import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED
-from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR
+from pfedrl.analysis.outcomes import NOT_RUN
+from pfedrl.analysis.verdict import BADGES, DECIDED, FOR, POINTS_FOR
 from pfedrl.pipeline.scale import RECORD
 
-SYMBOLS = {
-    "reproduced": "✓", "contradicted": "✗", "leans for": "↗", "leans against": "↘",
-    "undecided": "?", "not run": "–", "outside its assumptions": "∅",
-}  # fmt: skip
-DECIDED = (REPRODUCED, CONTRADICTED, LEANS_FOR, LEANS_AGAINST)
 BRACKETS = "In brackets: additional questions of our own, counted separately."
 SHOWN = 3  # comparisons of a claim; more are folded away
 
 
 class Group(NamedTuple):
-    """A paper's claims with the same verdict."""
+    """A paper's claims with the same badge."""
 
-    verdict: str
+    badge: str
     claims: list[dict[str, Any]]
     unfolded: bool
 
     @property
     def heading(self) -> str:
-        return f"{SYMBOLS[self.verdict]} {len(self.claims)} {self.verdict}"
+        return f"{BADGES[self.badge]} {len(self.claims)} {self.badge}"
 
 
 def groups(judged: dict[str, Any], ours: bool) -> Iterator[Group]:
-    """The claims by verdict: what is decided is unfolded, or what is open where nothing is."""
-    counts = judged["ours" if ours else "counts"]
-    unfolded = DECIDED if any(counts[verdict] for verdict in DECIDED) else (UNDECIDED,)
-    for verdict in SYMBOLS:
-        claims = [c for c in judged["claims"] if c["ours"] == ours and c["verdict"] == verdict]
+    """The claims by badge: what is decided is unfolded."""
+    for badge in BADGES:
+        claims = [c for c in judged["claims"] if c["ours"] == ours and c["badge"] == badge]
         if claims:
-            yield Group(verdict, claims, verdict in unfolded)
+            yield Group(badge, claims, badge in DECIDED)
 
 
 def at_a_glance(judged: dict[str, Any] | None) -> list[str]:
-    """How many of a paper's claims have each verdict, and in brackets how many of ours."""
+    """How many of a paper's claims have each badge, and in brackets how many of ours."""
     if judged is None:
-        return [""] * len(SYMBOLS)
+        return [""] * len(BADGES)
     cells = []
-    for verdict in SYMBOLS:
-        theirs, ours = judged["counts"][verdict], judged["ours"][verdict]
+    for badge in BADGES:
+        theirs, ours = judged["counts"][badge], judged["ours"][badge]
         asked = f"({ours})" if ours else ""
         cells.append(" ".join(filter(None, [str(theirs) if theirs else "", asked])))
     return cells
@@ -60,38 +52,38 @@ def judged_from(scale: str) -> str:
     return "from the published runs" if scale == RECORD else f"at the {escape(scale)} scale"
 
 
-def trust(judged: dict[str, Any]) -> str:
-    """How far the verdicts can be trusted."""
-    said = f"No claim has the {FEWEST} seeds that a test needs."
-    if judged["tested"]:
-        said = (
-            f"{judged['tested']} claims have the {FEWEST} seeds that a test needs. At an error "
-            f"level of 1% each, at most {judged['expected_wrong']:.2g} wrong verdicts are expected "
-            "(evidence/level.md shows where this level holds)."
-        )
-    decided = (r for r in judged["claims"] if r["verdict"] in (REPRODUCED, CONTRADICTED))
-    if exact := sum(result["p_value"] is None for result in decided):
-        said += f" {exact} need no test: they follow from a count or from computed instances."
-    return said
+def headline(judged: dict[str, Any]) -> str:
+    """How many of the paper's sentences are decided, and where the rest point."""
+    counts = judged["counts"]
+    total = sum(counts.values())
+    decided = sum(counts[badge] for badge in DECIDED)
+    later = sum(c["post_hoc"] for c in judged["claims"] if not c["ours"] and c["badge"] in DECIDED)
+    said = f"{decided} of {total} sentences are decided"
+    if later:
+        said += f", {later} of them post hoc (their test was written after its runs were seen)"
+    points = counts[POINTS_FOR]
+    return f"{said}; {points} of the rest point{'s' * (points == 1)} the paper's way."
 
 
 def found(result: dict[str, Any]) -> str:
-    """What the comparisons found, and the p value of the claim as a whole."""
-    evidence, p = result["evidence"], _p_value(result)
-    shown = len(evidence) if len(evidence) <= SHOWN + 1 else SHOWN  # a fold takes a line itself
-    words = _folded(evidence[:shown], evidence[shown:], "more")
-    return words + (f'<div class="soft">{p}</div>' if p else "")
+    """What the comparisons found, the worst first, and the evidence for the claim as a whole."""
+    words = [one["words"] for one in result["comparisons"]]
+    shown = len(words) if len(words) <= SHOWN + 1 else SHOWN  # a fold takes a line itself
+    evidence = strength(result)
+    return _folded(words[:shown], words[shown:], "more") + (
+        f'<div class="soft">{evidence}</div>' if evidence else ""
+    )
 
 
-def _p_value(result: dict[str, Any]) -> str:
-    against = result["verdict"] in (CONTRADICTED, LEANS_AGAINST)
-    p = result["p_against" if against else "p_value"]
-    if p is None:
+def strength(result: dict[str, Any]) -> str:
+    """The e-value of the side that is ahead, in words."""
+    if result["exact"] or result["badge"] == NOT_RUN or result["e_for"] is None:
         return ""
-    if result["seeds"] < FIRST_LOOK:
-        return f"not tested: fewer than {FIRST_LOOK} seeds"
-    shown = "p &lt; 0.001" if p < 0.001 else f"p = {p:.3f}"
-    return f"test {'against' if against else 'for'} the claim: {shown}"
+    side = "for" if result["e_for"] >= result["e_against"] else "against"
+    value = result[f"e_{side}"]
+    shown = "over a million" if value > 1e6 else f"{value:,.3g}"
+    asks = "the average" if result["asks"] == "average" else "most seeds"
+    return f"evidence {side} it, on {asks}: {shown} (100 decides)"
 
 
 def read_beside(result: dict[str, Any]) -> str:
@@ -109,45 +101,31 @@ def _folded(shown: Sequence[str], rest: Sequence[str], what: str) -> str:
 
 
 def beside(result: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """What is to be read beside a verdict: budget, what it would take; and each other reading."""
-    said = list(result["notes"])
-    way = "claim" if result.get("ours") else "paper"
-    if result["verdict"] == UNDECIDED and (ways := _ways(result, way)):
-        said.append(ways)
+    """What is to be read beside a verdict: budget, order of test and runs; and each reading."""
+    said = ["post hoc: its test was written after its runs were seen"] * result["post_hoc"]
+    said += result["notes"]
     readings = result["readings"]
-    if not readings or result["verdict"] == NOT_RUN:
+    if not readings or result["badge"] == NOT_RUN:
         return said, []
-    run = [r for r in readings if r["verdict"] != NOT_RUN]
+    run = [r for r in readings if r["badge"] != NOT_RUN]
     if not run:
         words = "declared, none run with every algorithm that the claim compares"
         return [*said, f"{_alternatives(len(readings))} {words}"], []
-    holds = sum(r["verdict"] in (REPRODUCED, LEANS_FOR) for r in run)
-    whole = [r["ways"] for r in run if r["ways"] and not r["left_out"]]
-    pointing = sum(ways[0] == ways[1] for ways in whole)
-    support = {0: "none supports", 1: "1 supports"}.get(holds, f"{holds} support")
-    words = f"of {_alternatives(len(run))} we ran, {support} the claim"
-    said.append(words + (f"; in {pointing}, the means point its way" if pointing > holds else ""))
-    if absent := [r["words"] for r in readings if r["verdict"] == NOT_RUN]:
+    support = sum(r["badge"] in FOR for r in run)
+    said.append(f"it holds under {support} of {_alternatives(len(run))} that we ran")
+    if absent := [r["words"] for r in readings if r["badge"] == NOT_RUN]:
         said.append(f"not run: {', '.join(absent)}")
-    return said, [
-        ", ".join(filter(None, [f"{r['words']}: {r['verdict']}", _points(r, way)])) for r in run
-    ]
+    return said, [_reading(r) for r in run]
+
+
+def _reading(reading: dict[str, Any]) -> str:
+    count = reading["left_out"]
+    words = f"{reading['words']}: {reading['badge']}"
+    if reading["comparisons"]:
+        one = reading["comparisons"][0]
+        words += f" ({one['won']:,} seeds for, {one['lost']:,} against)"
+    return words + (f", {count} comparison{'s' * (count != 1)} not run" if count else "")
 
 
 def _alternatives(count: int) -> str:
     return "1 alternative reading" if count == 1 else f"{count} alternative readings"
-
-
-def _ways(judged: dict[str, Any], way: str) -> str:
-    """How many means over seeds agree with the paper, or with a claim of ours."""
-    ways = judged["ways"]
-    return f"{ways[0]} of {ways[1]} means agree with the {way}" if ways and ways[1] > 1 else ""
-
-
-def _points(reading: dict[str, Any], way: str) -> str:
-    effect, low, high = (reading[key] for key in ("effect", "low", "high"))
-    count = reading["left_out"]
-    left_out = f", {count} comparison{'' if count == 1 else 's'} not run" if count else ""
-    if (ways := _ways(reading, way)) or effect is None or low is None or high is None:
-        return ways + left_out
-    return f"{effect:.3g} ({low:.3g} to {high:.3g})" + left_out

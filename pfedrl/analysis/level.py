@@ -1,8 +1,7 @@
-"""How often verdicts are wrong, by simulation: the test of `evidence` where nothing is to be found.
+"""How often verdicts are wrong, and how often they come, by simulation.
 
-Every difference here has mean zero, so any verdict is a wrong one. Seeds are looked at when there
-are 5, 10, 20, 40 and 80, and the first look that decides counts. A plain t test on all looks stands
-beside it, at the same level each time, as one would do it by hand.
+A simulated comparison is judged after every seed, from the first to the last, and stops at the
+first verdict, for or against.
 """
 
 import csv
@@ -11,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
-from pfedrl.analysis.evidence import LEVEL, look, p_above, seeds_at
+from pfedrl.analysis.evidence import DECIDES, most_seeds
 from pfedrl.analysis.output import write_text
 from pfedrl.core.files import atomic_write
 
 MOST_SEEDS = 80
+SHOWN = (8, 10, 20, 40, 80)  # seeds at which power is shown
 SIMULATIONS = 40_000
 EFFECTS = (0.5, 1.0, 2.0, 4.0)  # mean differences in standard deviations of a seed
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -44,121 +43,97 @@ def _twice(learner: Draw) -> Draw:
     return lambda random, size: learner(random, size) - learner(random, size)
 
 
-NULLS: dict[str, Draw] = {
+FAIR: dict[str, Draw] = {  # a seed wins as often as it loses: every verdict is wrong
     "normal": lambda random, size: random.normal(size=size),
     "Student's t, 3 degrees of freedom": lambda random, size: random.standard_t(3, size=size),
-    "exponential": lambda random, size: random.exponential(size=size) - 1,
-    "log-normal, sigma 0.5": lambda r, size: r.lognormal(0, 0.5, size) - np.exp(0.125),
-    "log-normal, sigma 1": lambda random, size: random.lognormal(0, 1, size) - np.exp(0.5),
     "two learners, each in half of the seeds": _twice(_learner(0.5)),
     "two learners, each in a fifth of the seeds": _twice(_learner(0.2)),
-    "learns in half of the seeds, against a steady one": _against_constant(0.5),
-    "learns in a quarter of the seeds, against a steady one": _against_constant(0.25),
-    "learns in three quarters, against a steady one": _against_constant(0.75),
+    "exponential, median 0": lambda random, size: random.exponential(size=size) - np.log(2),
     "four of five tie, the rest differ by 1": lambda random, size: np.where(
         random.random(size) < 0.8, 0.0, random.choice([-1.0, 1.0], size)
     ),
 }
-# Kinds of seeds that are so rare, or reach so far, that 80 seeds may not show them: no test of a
-# mean can hold its level there.
-RARE: dict[str, Draw] = {
-    "learns in one seed of ten, against a steady one": _against_constant(0.1),
-    "learns in one seed of twenty, against a steady one": _against_constant(0.05),
-    "log-normal, sigma 1.5": lambda r, size: r.lognormal(0, 1.5, size) - np.exp(1.125),
-    "log-normal, sigma 2": lambda random, size: random.lognormal(0, 2, size) - np.exp(2),
+EQUAL_MEANS: dict[str, Draw] = {  # a verdict on most seeds is right, and would be wrong of the mean
+    "exponential": lambda random, size: random.exponential(size=size) - 1,
+    "log-normal, sigma 1": lambda random, size: random.lognormal(0, 1, size) - np.exp(0.5),
+    "learns in half of the seeds, against a steady one": _against_constant(0.5),
+    "learns in three quarters, against a steady one": _against_constant(0.75),
+    "learns in a quarter of the seeds, against a steady one": _against_constant(0.25),
 }
 
 
-def looks() -> list[int]:
-    last = look(MOST_SEEDS)
-    assert last is not None
-    return [seeds_at(k) for k in range(last + 1)]
-
-
 def decided(differences: np.ndarray) -> np.ndarray:
-    """Whether there is a verdict, for or against, by each look: [look, simulation]."""
-    found = [
-        np.minimum(p_above(differences[:, :n]), p_above(-differences[:, :n])) < LEVEL
-        for n in looks()
-    ]
-    return np.logical_or.accumulate(found)
+    """Whether there is a verdict, for or against, by each number of seeds: [simulation, seed]."""
+    won, lost = ((way * differences > 0).cumsum(axis=1) for way in (1, -1))
+    most = differences.shape[1] + 1
+    table = np.array([[most_seeds(w, n) for n in range(most)] for w in range(most)])
+    found = np.maximum(table[won, lost], table[lost, won]) >= DECIDES
+    return np.logical_or.accumulate(found, axis=1)
 
 
-def decided_by_t(differences: np.ndarray) -> np.ndarray:
-    """The same by a t test at every look, one-sided at the same level."""
-    found = []
-    for n in looks():
-        seen = differences[:, :n]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = seen.mean(axis=1) / (seen.std(axis=1, ddof=1) / np.sqrt(n))
-        found.append(stats.t.sf(np.abs(np.nan_to_num(t)), n - 1) < LEVEL)
-    return np.logical_or.accumulate(found)
-
-
-def wrong_verdicts(draw: Draw, simulations: int, seed: int = 0) -> tuple[float, float]:
-    """The share of simulations that end in a verdict: by our test, and by a t test."""
-    differences = draw(np.random.default_rng(seed), (simulations, MOST_SEEDS))
-    return float(decided(differences)[-1].mean()), float(decided_by_t(differences)[-1].mean())
+def verdicts(draw: Draw, simulations: int, seed: int = 0) -> float:
+    """The share of simulations that end in a verdict by the last seed."""
+    return float(
+        decided(draw(np.random.default_rng(seed), (simulations, MOST_SEEDS)))[:, -1].mean()
+    )
 
 
 def power(effect: float, simulations: int, seed: int = 0) -> list[float]:
-    """The share decided by each look, of normal differences with that mean."""
+    """The share decided by each shown number of seeds, of normal differences with that mean."""
     random = np.random.default_rng(seed)
-    differences = random.normal(effect, 1, (simulations, MOST_SEEDS))
-    return [float(share) for share in decided(differences).mean(axis=1)]
+    found = decided(random.normal(effect, 1, (simulations, MOST_SEEDS)))
+    return [float(found[:, seeds - 1].mean()) for seeds in SHOWN]
 
 
 def write_level(folder: Path, simulations: int = SIMULATIONS) -> None:
     """The table (csv, md) and the figure (png) of wrong verdicts and of power."""
-    wrong, beyond = (
-        {name: wrong_verdicts(draw, simulations) for name, draw in kinds.items()}
-        for kinds in (NULLS, RARE)
+    fair, equal = (
+        {name: verdicts(draw, simulations) for name, draw in kinds.items()}
+        for kinds in (FAIR, EQUAL_MEANS)
     )
     powers = {effect: power(effect, simulations) for effect in EFFECTS}
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["differences", "mean", "seeds", "ours", "t"])
-    for name, (ours, by_t) in (wrong | beyond).items():
-        rows.writerow([name, 0, MOST_SEEDS, f"{ours:.5f}", f"{by_t:.5f}"])
+    rows.writerow(["differences", "mean", "seeds", "decided"])
+    rows.writerows([name, "", MOST_SEEDS, f"{s:.5f}"] for name, s in (fair | equal).items())
     for effect, shares in powers.items():
-        for seeds, share in zip(looks(), shares, strict=True):
-            rows.writerow(["normal", effect, seeds, f"{share:.5f}", ""])
+        for seeds, share in zip(SHOWN, shares, strict=True):
+            rows.writerow(["normal", effect, seeds, f"{share:.5f}"])
     write_text(folder / "level.csv", text.getvalue())
-    write_text(folder / "level.md", _page(wrong, beyond, powers, simulations))
-    _draw(folder / "level.png", wrong, powers)
+    write_text(folder / "level.md", _page(fair, equal, powers, simulations))
+    _draw(folder / "level.png", fair, powers)
 
 
 def _page(
-    wrong: dict[str, tuple[float, float]],
-    beyond: dict[str, tuple[float, float]],
+    fair: dict[str, float],
+    equal: dict[str, float],
     powers: dict[float, list[float]],
     simulations: int,
 ) -> str:
     lines = [
         "# Error rate and power of the verdicts",
         "",
-        f"Written by `pfedrl level`: {simulations:,} simulations per row. Each one is tested at "
-        f"{', '.join(map(str, looks()))} seeds and stops at the first verdict. With a true "
-        f"mean of zero, at most {LEVEL:.0%} may end in a verdict. A verdict must also hold when "
-        "any one seed is left out; this is not simulated, and makes right and wrong verdicts "
-        "rarer.",
+        f"Written by `pfedrl level`: {simulations:,} simulated comparisons per row. Each is judged "
+        f"after every seed, up to {MOST_SEEDS}, and stops at the first verdict, for or against. "
+        "This is the worst case: at most 1% may be wrong in each of the two directions.",
         "",
-        "| differences of mean zero | wrong verdicts | repeated t test |",
-        "|---|--:|--:|",
-        *(f"| {name} | {ours:.2%} | {by_t:.1%} |" for name, (ours, by_t) in wrong.items()),
+        "| a seed wins as often as it loses | wrong verdicts |",
+        "|---|--:|",
+        *(f"| {name} | {share:.2%} |" for name, share in fair.items()),
         "",
-        "The error rate exceeds this level where a kind of seed is so rare, or lies so far out, "
-        "that a sample may not contain it. No test of a mean can hold its level there:",
+        "A verdict says that a comparison holds in most seeds. It does not say that the mean is "
+        "larger. Where means are equal and one side wins more often, there are verdicts, true of "
+        "seeds and false as averages:",
         "",
-        "| differences of mean zero | wrong verdicts | repeated t test |",
-        "|---|--:|--:|",
-        *(f"| {name} | {ours:.2%} | {by_t:.1%} |" for name, (ours, by_t) in beyond.items()),
+        "| equal means, unlike win rates | verdicts on most seeds |",
+        "|---|--:|",
+        *(f"| {name} | {share:.1%} |" for name, share in equal.items()),
         "",
-        "Power: the share of simulations with a verdict, for normal differences whose mean is "
-        "given in standard deviations:",
+        "Power: the share of comparisons with a verdict, for normal differences whose mean is "
+        "given in standard deviations of a seed:",
         "",
-        "| mean |" + "".join(f" {n} seeds |" for n in looks()),
-        "|--:|" + "--:|" * len(looks()),
+        "| mean |" + "".join(f" {n} seeds |" for n in SHOWN),
+        "|--:|" + "--:|" * len(SHOWN),
         *(
             f"| {effect:g} |" + "".join(f" {share:.0%} |" for share in shares)
             for effect, shares in powers.items()
@@ -168,35 +143,27 @@ def _page(
     return "\n".join(lines)
 
 
-def _draw(
-    path: Path, wrong: dict[str, tuple[float, float]], powers: dict[float, list[float]]
-) -> None:
+def _draw(path: Path, fair: dict[str, float], powers: dict[float, list[float]]) -> None:
     import matplotlib
     from matplotlib.figure import Figure
 
-    from pfedrl.analysis.style import FAINT, INK, METADATA, WIDTH, paper_style
+    from pfedrl.analysis.style import INK, METADATA, WIDTH, paper_style
 
     with paper_style():
-        figure = Figure(figsize=(WIDTH, 2.6))
-        left, right = figure.subplots(1, 2, width_ratios=[1.5, 1])
-        places = np.arange(len(wrong))[::-1]
-        ours, by_t = np.array(list(wrong.values())).T
-        blue = "#0072B2"
-        left.plot(by_t, places, "o", color=FAINT, label="repeated t test")
-        some = ours > 0  # none at all has no place on a logarithmic axis: hollow, at its left end
-        left.plot(ours[some], places[some], "s", color=blue, label="ours")
-        none = {"mfc": "none", "label": "ours, no wrong verdict"}
-        left.plot(np.full(sum(~some), 1e-5), places[~some], "s", color=blue, **none)
-        left.axvline(LEVEL, color=INK, linewidth=0.8, label=f"allowed, {LEVEL:.0%}")
-        left.set(xscale="log", xlabel="share of wrong verdicts (true mean: 0)")
-        left.set_yticks(places, list(wrong))
-        left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+        figure = Figure(figsize=(WIDTH, 2.4))
+        left, right = figure.subplots(1, 2, width_ratios=[1.3, 1])
+        places = np.arange(len(fair))[::-1]
+        left.plot(100 * np.array(list(fair.values())), places, "s", color="#0072B2")
+        left.axvline(2, color=INK, linewidth=0.8)
+        left.text(1.97, places[0] + 0.6, "allowed, both ways", ha="right", va="center")
+        left.set(xlim=(0, 2.2), ylim=(-0.6, len(fair)), xlabel="wrong verdicts, %")
+        left.set_yticks(places, list(fair))
         shades = matplotlib.colormaps["viridis_r"](np.linspace(0.2, 0.95, len(powers)))
         for (effect, shares), shade, marker in zip(powers.items(), shades, "osD^", strict=False):
-            right.plot(looks(), shares, f"{marker}-", color=shade, label=f"{effect:g}")
-        right.set(xlabel="seeds", ylabel="share decided", title="Mean difference in s.d.")
+            right.plot(SHOWN, shares, f"{marker}-", color=shade, label=f"{effect:g} s.d.")
+        right.set(xlabel="seeds", ylabel="share decided", ylim=(0, 1.03))
         right.set_xscale("log", base=2)
-        right.set_xticks(looks(), [str(n) for n in looks()])
-        right.legend(loc="upper left")
+        right.set_xticks(SHOWN, [str(n) for n in SHOWN])
+        right.legend(loc="center right")
         with atomic_write(path) as temporary:
             figure.savefig(temporary, format="png", metadata=METADATA["png"])

@@ -1,45 +1,44 @@
-"""Open claims: which they are, how many seeds should decide them, and the core time of those seeds.
+"""Open claims: what each lacks, and which an hour of core time may decide.
 
 Everything is read from committed verdicts and from the facts of earlier runs; nothing is judged
-again. All variants of an experiment get the same seeds, so a price is that of whole experiments,
-and claims that share an experiment share its price.
+again. All variants of an experiment get the same seeds, so a price is that of whole experiments.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from pfedrl.analysis.claims import experiments_of
-from pfedrl.analysis.outcomes import NOT_RUN, UNDECIDED
+from pfedrl.analysis.evidence import DECIDES, chance
+from pfedrl.analysis.outcomes import NOT_RUN
 from pfedrl.analysis.output import read_result
-from pfedrl.analysis.verdicts import LEANS_AGAINST, LEANS_FOR, REDUCED, WOULD_DECIDE
+from pfedrl.analysis.verdict import OPEN, POINTS_AGAINST, POINTS_FOR
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.costs import Known, duration
+from pfedrl.pipeline.costs import Known
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 
-OPEN = (UNDECIDED, LEANS_FOR, LEANS_AGAINST, NOT_RUN)
-SEEDS = "More seeds should decide"
-BUDGET = "Run with a smaller budget than the paper's"
-OTHERWISE = "More seeds alone decide nothing"
+SEEDS = "An hour of core time may decide"
+LEARNER = "No learner beats the control: more seeds decide nothing"
+OTHERWISE = "An hour decides nothing"
 ABSENT = "Not run"
 FIRST = 15  # claims that are printed unless all are asked for
+MOST_SEEDS = 200  # that an hour is taken to add
 
 
 @dataclass(frozen=True)
 class OpenClaim:
-    """A claim without a final verdict, and what it lacks."""
+    """A claim without a verdict, and what it lacks."""
 
     paper: str
     id: str
     ours: bool
-    verdict: str
-    lacks: str  # SEEDS, BUDGET, OTHERWISE or ABSENT
-    experiments: tuple[str, ...]
+    badge: str
+    lacks: str  # SEEDS, LEARNER, OTHERWISE or ABSENT
     seeds: int
-    needed: int | None  # seeds that should decide it at the budget of its runs
-    core_hours: float | None  # of the seeds that are missing; None where unknown
+    more: int  # seeds that an hour adds
+    chance: float  # that these decide it
     notes: tuple[str, ...]
 
     @property
@@ -48,37 +47,43 @@ class OpenClaim:
 
 
 def open_claims(project: Project, scale: str = RECORD) -> list[OpenClaim]:
-    """The open claims of all papers, the cheapest first."""
+    """The open claims of all papers, the likeliest to be decided first."""
     place = project.scale(scale).verdicts_of
     judged = {name: read_result(project.root / place(name)) for name in project.papers}
     if not any(judged.values()):
         raise PfedrlError(f"{place('PAPER')}: no verdicts yet. Run the pipeline first.")
     found = []
-    for paper, page in project.papers.items():
-        results = {result["id"]: result for result in (judged[paper] or {"claims": []})["claims"]}
-        for claim in page.claims:
-            result = results.get(claim.id, {"verdict": NOT_RUN, "seeds": 0, "needed": None})
-            if result["verdict"] not in OPEN:
+    for paper, results in judged.items():
+        for result in results["claims"] if results else ():
+            if result["badge"] not in (OPEN, POINTS_FOR, POINTS_AGAINST, NOT_RUN):
                 continue
-            experiments = tuple(
-                dict.fromkeys(name for test in claim.tests for name in experiments_of(page, test))
-            )
-            notes, needed = tuple(result.get("notes", ())), result["needed"]
-            reduced = any(note.startswith(REDUCED) for note in notes) and not claim.budget_free
-            if result["verdict"] == NOT_RUN:
-                lacks, notes = ABSENT, tuple(result.get("evidence", ()))
-            else:
-                lacks = BUDGET if reduced else SEEDS if needed is not None else OTHERWISE
-            hours = None
-            if needed is not None:
-                costs = [_hours_per_seed(project, scale, paper, name) for name in experiments]
-                missing = needed - result["seeds"]
-                hours = None if None in costs else missing * sum(filter(None, costs))
+            hours = [_hours_per_seed(project, scale, paper, name) for name in result["experiments"]]
+            price = sum(filter(None, hours))
+            more = min(int(1 / price), MOST_SEEDS) if price and None not in hours else 0
+            likely = _chance(result, more)
+            lacks = SEEDS if likely >= 0.01 else OTHERWISE
+            if result["badge"] == NOT_RUN:
+                lacks = ABSENT
+            elif result["control"] and result["badge"] == OPEN:
+                lacks = LEARNER
             found.append(OpenClaim(
-                paper, claim.id, claim.ours, result["verdict"], lacks, experiments,
-                result["seeds"], needed, hours, notes,
+                paper, result["id"], result["ours"], result["badge"], lacks, result["seeds"],
+                more, likely, tuple(result["notes"]),
             ))  # fmt: skip
-    return sorted(found, key=lambda c: (c.core_hours is None, c.core_hours or 0.0, c.name))
+    return sorted(found, key=lambda one: (-one.chance, one.name))
+
+
+def _chance(result: dict[str, Any], more: int) -> float:
+    """That so many more seeds decide it: all comparisons for it, or one of them far against it.
+
+    Comparisons share their seeds, so the least of their chances stands for all.
+    """
+    coins = [(one["won"], one["lost"]) for one in result["comparisons"] if one["label"]]
+    if result["asks"] != "most seeds" or not coins or not more:
+        return 0.0
+    agree = min(chance(won, lost, more) for won, lost in coins)
+    against = max(chance(lost, won, more, DECIDES * len(coins)) for won, lost in coins)
+    return min(agree + against, 1.0)
 
 
 @cache
@@ -101,30 +106,18 @@ def _known(project: Project) -> Known:
 
 
 def lines(claims: list[OpenClaim], of: int, every: bool) -> Iterator[str]:
-    """The open claims as text: their number, and the cheapest, or `every` one with its notes."""
+    """The open claims as text: their number, and the likeliest, or `every` one with its notes."""
     yield f"{len(claims)} of {of} claims are open."
-    for lacks in (SEEDS, BUDGET, OTHERWISE, ABSENT):
+    width = max((len(claim.name) for claim in claims), default=0)
+    for lacks in (SEEDS, LEARNER, OTHERWISE, ABSENT):
         group = [claim for claim in claims if claim.lacks == lacks]
         if not group:
             continue
         yield f"{lacks}: {len(group)}."
-        if every or lacks == SEEDS:
-            yield from _aligned(group if every else group[:FIRST], every)
+        for claim in group if every else group[:FIRST] if lacks == SEEDS else ():
+            likely = f", {claim.more:,} more in an hour: {claim.chance:.0%}" * (lacks == SEEDS)
+            yield f"  {claim.name:{width}}  {claim.badge}, {claim.seeds:,} seeds{likely}"
+            if every:
+                yield from (f"      {note}" for note in claim.notes)
     if not every:
-        yield "Every claim, with its experiments and the reasons: pfedrl open --all"
-
-
-def _aligned(claims: list[OpenClaim], every: bool) -> Iterator[str]:
-    width = max(len(claim.name) for claim in claims)
-    for claim in claims:
-        words = f"  {claim.name:{width}}  {claim.verdict}, {_seeds(claim)}"
-        if every:
-            words += f" [{', '.join(claim.experiments)}]"
-            words += "".join(f"\n      {note}" for note in claim.notes if WOULD_DECIDE not in note)
-        yield words
-
-
-def _seeds(claim: OpenClaim) -> str:
-    if claim.needed is None:
-        return f"{claim.seeds:,} seeds"
-    return f"{claim.seeds:,} of {claim.needed:,} seeds, {duration(claim.core_hours)} of core time"
+        yield "Every claim, with the reasons: pfedrl open --all"

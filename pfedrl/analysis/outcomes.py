@@ -1,182 +1,130 @@
-"""What a comparison found, and how differences by seed are judged: against a rule, at a level."""
+"""What a comparison found, seed by seed, and how strong the evidence is either way."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.evidence import LEVEL, p_above, p_within, seeds_needed, worst_without_one
+from pfedrl.analysis.evidence import MOST, most_seeds, on_average
 from pfedrl.analysis.output import short
 from pfedrl.analysis.statistics import effect
 
-REPRODUCED = "reproduced"
-CONTRADICTED = "contradicted"
-UNDECIDED = "undecided"
 NOT_RUN = "not run"
 OUTSIDE = "outside its assumptions"
 ROUNDING = 1e-9  # nearer to zero than this is zero
+KEPT = 100  # seeds whose differences are kept for a plot, at most
+
+
+Claimed = tuple[float | None, float | None]  # the least and the most that is claimed
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A comparison: a value for each seed, and which values are on the claim's side.
+
+    `unknown` marks seeds that cannot be judged, because a run ended before it reached a target.
+    """
+
+    label: str  # what is subtracted from what
+    metric: str
+    values: np.ndarray
+    claimed: Claimed
+    reach: float = np.inf  # the furthest that a value can be from a bound
+    unknown: np.ndarray | None = None
+    strict: bool = True  # a value at a bound is a tie; otherwise it is on the claim's side
+    undefined: str = ""  # why seeds without a value may be left out
+
+    def margins(self) -> list[np.ndarray]:
+        """How far each seed is on the claim's side of each bound."""
+        low, high = self.claimed
+        below = [] if high is None else [high - self.values]
+        return below if low is None else [self.values - low, *below]
+
+    def words(self) -> str:
+        """What is claimed, unless it is a plain order."""
+        low, high = (None if bound is None else short(bound) for bound in self.claimed)
+        if self.strict and "0" in (low, high):
+            return ""
+        if low is not None and high is not None:
+            return f"; claimed: {low} to {high}"
+        return f"; claimed: at least {low}" if high is None else f"; claimed: at most {high}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a comparison found. One on seeds has p values; one on instances has its verdict."""
+    """What a comparison found: e-values for and against, seeds won and lost, the effect.
 
-    evidence: str
+    What is counted or computed, and so needs no test, has the largest e-value that there is.
+    """
+
+    words: str
     seeds: int
-    verdict: str | None = None
-    p_for: float | None = None  # that the claim is true; to be compared with LEVEL
-    p_against: float | None = None  # that its opposite is
-    p_for_without: float | None = None  # the largest when any one seed is left out
-    p_against_without: float | None = None
+    e_for: float = 1.0
+    e_against: float = 1.0
+    label: str = ""
+    metric: str = ""
+    won: int = 0
+    lost: int = 0
+    tied: int = 0
     effect: float | None = None
     low: float | None = None
     high: float | None = None
-    apart: "Apart | None" = None
-    may_hold: bool = True  # False where no seeds could show it
-    may_fail: bool = True
+    other: float | None = None  # the e-value for, by the question that the claim does not ask
+    status: str = ""  # why there is none: not run, outside its assumptions
+    exact: bool = False
+    claimed: Claimed = (None, None)
+    differences: list[float] = field(default_factory=list)
     counterexample: dict[str, Any] | None = None
 
-    def seeds_to_hold(self) -> int | None:
-        """At how many seeds like those seen it would hold; None where it would not."""
-        if self.apart is None or not self.may_hold or self.apart.distance <= 0:
-            return None
-        return self.apart.seeds_needed()
-
-    def seeds_to_fail(self, tests: int) -> int | None:
-        """At how many it would be clearly reversed, as one of a claim's tests."""
-        if self.apart is None or not self.may_fail or self.apart.distance >= 0:
-            return None
-        return self.apart.seeds_needed(tests * self.apart.ways)
+    @property
+    def lean(self) -> float:
+        """Which way it points, and how far: for sorting."""
+        return float(np.log(max(self.e_for, 1e-300)) - np.log(max(self.e_against, 1e-300)))
 
 
-class Apart(NamedTuple):
-    """How far a mean is from where the claim would turn, from which follows what it would take."""
+def exactly(words: str, seeds: int, holds: bool | None, **facts: Any) -> Outcome:
+    """What needs no test: it holds, it fails, or (None) it says nothing."""
+    e_for, e_against = {True: (MOST, 0.0), False: (0.0, MOST), None: (1.0, 1.0)}[holds]
+    return Outcome(words, seeds, e_for, e_against, exact=True, **facts)
 
-    distance: float  # of the weakest contrast; negative on the wrong side
-    spread: float  # between seeds
-    seeds: int
-    ways: int  # in which it can be reversed: contrasts, times sides
-    error: float = 0.0  # of the number it is compared with
-    furthest: float = 0.0  # seed, from the mean
 
-    @classmethod
-    def of(cls, values: np.ndarray, distance: float, ways: int, error: float = 0.0) -> "Apart":
-        spread, furthest = float(values.std(ddof=1)), float(np.abs(values - values.mean()).max())
-        return cls(distance, spread, len(values), ways, error, furthest)
-
-    def seeds_needed(self, times: int = 1) -> int | None:
-        return seeds_needed(
-            self.distance, self.spread, self.seeds, times, self.error, self.furthest
+def judged(sample: Sample, average: bool = False) -> Outcome:
+    """The evidence of a sample: on most seeds, or on the mean over seeds."""
+    finite = np.isfinite(sample.values)
+    count, left = len(finite), int(finite.sum())
+    if left == 0 or (left < count and not sample.undefined):
+        return Outcome(f"{count - left:,} of {count:,} seeds have no value", count)
+    margins = [margin[finite] for margin in sample.margins()]
+    least = np.min(margins, axis=0)
+    won = least > ROUNDING if sample.strict else least >= -ROUNDING
+    lost = least < -ROUNDING
+    if sample.unknown is not None:
+        won, lost = (which & ~sample.unknown[finite] for which in (won, lost))
+    wins, losses = int(won.sum()), int(lost.sum())
+    by_seed = most_seeds(wins, losses), most_seeds(losses, wins)
+    by_mean = None
+    if np.isfinite(sample.reach) and (sample.unknown is None or not sample.unknown.any()):
+        by_mean = (
+            min(on_average(margin, sample.reach) for margin in margins),
+            float(np.mean([on_average(-margin, sample.reach) for margin in margins])),
         )
-
-
-class Contrast(NamedTuple):
-    """A difference by seed that a claim speaks of."""
-
-    label: str
-    differences: np.ndarray
-
-
-class Rule(NamedTuple):
-    """What a claim says of a mean: P values for and against (of values, at a look), how far the
-    mean is from where it would turn, and the same in words."""
-
-    p_for: Callable[[np.ndarray, int | None], float]
-    p_against: Callable[[np.ndarray, int | None], float]
-    distance: Callable[[float], float]
-    words: str
-    sides: int = 1
-
-
-def above(bound: float = 0.0) -> Rule:
-    return Rule(
-        lambda d, at: float(p_above(d, bound, at=at)),
-        lambda d, at: float(p_above(-d, -bound, at=at)),
-        lambda mean: mean - bound,
-        f"must exceed {short(bound)}" if bound else "",
+    if average and by_mean is None:
+        return Outcome(f"{sample.label}: the range of its mean is not known", count)
+    asked, other = (by_mean, by_seed) if average else (by_seed, by_mean)
+    assert asked is not None
+    values = sample.values[finite]
+    size = effect(values)
+    tied = left - wins - losses
+    words = (
+        f"{sample.label} = {short(size.mean)} (95% CI {short(size.low)} to {short(size.high)}"
+        f"{sample.words()}); seeds: {wins:,} for, {losses:,} against"
+        f"{f', {tied:,} tied' if tied else ''}"
     )
-
-
-def below(bound: float) -> Rule:
-    return Rule(
-        lambda d, at: float(p_above(-d, -bound, at=at)),
-        lambda d, at: float(p_above(d, bound, at=at)),
-        lambda mean: bound - mean,
-        f"must be below {short(bound)}",
-    )
-
-
-def within(margin: float, error: float = 0.0) -> Rule:
-    """The mean lies between minus and plus the margin; against: on one side or the other."""
-    return Rule(
-        lambda d, at: float(p_within(d, margin, error, at=at)),
-        lambda d, at: min(
-            1.0,
-            2 * float(min(p_above(d, margin, error, at=at), p_above(-d, margin, error, at=at))),
-        ),
-        lambda mean: margin - abs(mean),
-        f"must lie within {short(margin)} of 0",
-        sides=2,
-    )
-
-
-def judged(
-    contrasts: Sequence[Contrast], rule: Rule, unit: str = "paired seeds", undefined: str = ""
-) -> Outcome:
-    """All contrasts must hold (intersection-union); one that is reversed contradicts (Bonferroni).
-
-    The effect shown is the weakest contrast's. Where a seed has no value its mean does not exist,
-    so nothing is concluded, unless the claim says why it may be left out.
-    """
-    finite = np.all([np.isfinite(c.differences) for c in contrasts], axis=0)
-    seeds, left = len(finite), int(finite.sum())
-    if left == 0:
-        return Outcome(f"none of {seeds:,} seeds has a value", seeds, UNDECIDED)
-    kept = [c.differences[finite] for c in contrasts]
-
-    def p_for(samples: Sequence[np.ndarray], at: int | None) -> float:
-        return max(rule.p_for(sample, at) for sample in samples)
-
-    def p_against(samples: Sequence[np.ndarray], at: int | None) -> float:
-        return min(1.0, len(samples) * min(rule.p_against(sample, at) for sample in samples))
-
-    sizes = [effect(sample) for sample in kept]
-    weakest = int(np.argmin([rule.distance(size.mean) for size in sizes]))
-    size = sizes[weakest]
-    margins = np.array([rule.distance(float(value)) for value in kept[weakest]])
-    won, lost = int((margins > ROUNDING).sum()), int((margins < -ROUNDING).sum())
-    evidence = (
-        f"{'weakest of ' + str(len(kept)) + ' comparisons: ' if len(kept) > 1 else ''}"
-        f"{contrasts[weakest].label} = {short(size.mean)} (95% CI {short(size.low)} to "
-        f"{short(size.high)}{rule.words and f'; {rule.words}'}), {left:,} {unit} "
-        f"({won:,} for, {lost:,} against)"
-    )
-    found = Outcome(evidence, seeds, effect=size.mean, low=size.low, high=size.high)
-    if left > 1:
-        apart = Apart.of(kept[weakest], rule.distance(size.mean), len(kept) * rule.sides)
-        found = replace(found, apart=apart)
-    if left < seeds:
-        evidence += f"; {seeds - left:,} of {seeds:,} seeds have no value"
-        if not undefined:
-            return replace(found, evidence=evidence, verdict=UNDECIDED)
-        found = replace(found, evidence=f"{evidence} ({undefined})")
-    speaks_for, against = p_for(kept, None), p_against(kept, None)
-    return replace(
-        found,
-        p_for=speaks_for,
-        p_against=against,
-        p_for_without=worst_without_one(kept, p_for) if speaks_for < LEVEL else speaks_for,
-        p_against_without=worst_without_one(kept, p_against) if against < LEVEL else against,
-    )
-
-
-def without(outcome: Outcome, *, p_for: bool = False, p_against: bool = False) -> Outcome:
-    """An outcome that cannot speak for its claim, or not against it."""
-    if outcome.p_for is None:
-        return outcome
-    if p_for:
-        outcome = replace(outcome, p_for=1.0, p_for_without=1.0, may_hold=False)
-    if p_against:
-        outcome = replace(outcome, p_against=1.0, p_against_without=1.0, may_fail=False)
-    return outcome
+    if left < count:
+        words += f"; {count - left:,} of {count:,} seeds have no value ({sample.undefined})"
+    kept = [float(f"{value:.4g}") for value in values] if left <= KEPT else []
+    return Outcome(
+        words, count, *asked, label=sample.label, metric=sample.metric, won=wins, lost=losses,
+        tied=tied, effect=size.mean, low=size.low, high=size.high,
+        other=None if other is None else other[0], claimed=sample.claimed, differences=kept,
+    )  # fmt: skip

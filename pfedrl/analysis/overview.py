@@ -8,18 +8,18 @@ from typing import Any
 from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
     BRACKETS,
-    SYMBOLS,
     Group,
     at_a_glance,
     found,
     groups,
+    headline,
     judged_from,
     read_beside,
-    trust,
 )
 from pfedrl.analysis.output import read_result, write_text
 from pfedrl.analysis.report import Judged
 from pfedrl.analysis.telling import in_markdown
+from pfedrl.analysis.verdict import BADGES
 from pfedrl.pipeline.paper import SUFFIXES, Paper
 from pfedrl.pipeline.project import Project
 
@@ -41,8 +41,8 @@ def overview(
     if (figures_dir / LEVEL).exists():
         heading += f" How often a verdict may be wrong: [{LEVEL}]({LEVEL})."
     heading += " Open claims, and the cost of deciding them: `pfedrl open`."
-    heads = " | ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
-    heading += f"\n\n| claims | {heads} |\n|---|{'--:|' * len(SYMBOLS)}\n"
+    heads = " | ".join(f"{symbol} {verdict}" for verdict, symbol in BADGES.items())
+    heading += f"\n\n| claims | {heads} |\n|---|{'--:|' * len(BADGES)}\n"
     for name, paper in project.papers.items():
         heading += f"| {paper.title} | {' | '.join(at_a_glance(judged[name]))} |\n"
     heading += f"\n{BRACKETS}\n"
@@ -68,7 +68,7 @@ def _section(
         )
     if judged is None:
         return "\n".join([*lines, "", "No verdicts yet.", ""])
-    lines += ["", f"Claims {judged_from(judged['scale'])}. {trust(judged)}", ""]
+    lines += ["", f"Claims {judged_from(judged['scale'])}. {headline(judged)}", ""]
     for ours, heading in ((False, "the paper says"), (True, "we ask whether (ours)")):
         for group in groups(judged, ours):
             lines += _group(group, heading)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pfedrl.analysis.findings import Told
-from pfedrl.analysis.ledger import SYMBOLS
 from pfedrl.analysis.output import write_text
 from pfedrl.analysis.report import Judged
 from pfedrl.analysis.telling import links
+from pfedrl.analysis.verdict import BADGES, DECIDED
 from pfedrl.pipeline.project import Project
 
 
@@ -30,12 +30,10 @@ def fill_readme(
 def badges(project: Project, judged: Judged) -> str:
     """How many of each paper's own sentences have each verdict, the most decided paper first."""
     counts = {project.paper(name).short: found["counts"] for name, found in judged.items() if found}
-    order = sorted(
-        counts, key=lambda name: -(counts[name]["reproduced"] + counts[name]["contradicted"])
-    )
-    lines = ["| paper | " + " | ".join(SYMBOLS) + " |", "|---|" + "--:|" * len(SYMBOLS)]
+    order = sorted(counts, key=lambda name: -sum(counts[name][badge] for badge in DECIDED))
+    lines = ["| paper | " + " | ".join(BADGES) + " |", "|---|" + "--:|" * len(BADGES)]
     lines += [
-        f"| {name} | " + " | ".join(str(counts[name][verdict] or "") for verdict in SYMBOLS) + " |"
+        f"| {name} | " + " | ".join(str(counts[name][verdict] or "") for verdict in BADGES) + " |"
         for name in order
     ]
     return "\n".join(lines) + "\n"

@@ -8,25 +8,24 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pfedrl.analysis.evidence import FEWEST
 from pfedrl.analysis.findings import Told
 from pfedrl.analysis.ledger import (
     BRACKETS,
-    SYMBOLS,
     Group,
     at_a_glance,
     found,
     groups,
+    headline,
     judged_from,
     read_beside,
-    trust,
 )
 from pfedrl.analysis.output import DEFAULT_SCALE, read_result, rebuild_command, short, write_text
 from pfedrl.analysis.report_style import CSS
 from pfedrl.analysis.telling import in_html
-from pfedrl.pipeline.absent import absent
+from pfedrl.analysis.verdict import BADGES
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, FidelityNote, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import absent
 
 Judged = Mapping[str, dict[str, Any] | None]  # the verdicts of each paper, where there are any
 NAMED = 5  # cells; of more, a line gives their number
@@ -68,13 +67,13 @@ def report(
         f'<meta name="made_from" content="{made_from}">\n'
         f"<title>pfedrl: papers and verdicts</title>\n<style>{CSS}</style>\n</head>\n<body>\n"
         "<h1>Federated and personalised reinforcement learning, reproduced</h1>\n"
-        "<p>Every table and figure, with the numbers that the paper prints, and a verdict on each "
-        "claim. A claim is <b>reproduced</b> if all of its comparisons hold, and "
-        "<b>contradicted</b> if one is clearly reversed. Each verdict uses a 1% error level that "
-        "stays valid as seeds are added, and must not depend on any one seed. If we trained for "
-        "less time than the paper, the verdict is limited to that budget: <b>leans for</b> or "
-        "<b>leans against</b>. An <b>undecided</b> claim states what would decide it. A "
-        f"difference of means needs at least {FEWEST} seeds.</p>\n"
+        "<p>Every table and figure, with the numbers that the paper prints, and a badge on each "
+        "claim. <b>Replicated</b> and <b>contradicted</b> are decided at the paper's own budget, "
+        "<b>holds</b> and <b>fails at a smaller budget</b> after a shorter training. A claim "
+        "<b>depends on the reading</b> if another reading of what the paper leaves open decides "
+        "it the other way. <b>Points for</b> and <b>points against</b> are weaker evidence, and "
+        "<b>open</b> says why there is none. Evidence is an e-value: 100 decides, 10 points. If a "
+        "claim is false, it reaches 100 with a probability of at most 1%, whenever one stops.</p>\n"
         f"{_contents(project, judged)}{''.join(papers)}</body>\n</html>\n",
     )
 
@@ -83,7 +82,7 @@ def _contents(project: Project, judged: Judged) -> str:
     """A line a paper, with how many of its sentences have which verdict."""
     heads = "".join(
         f'<th class="{verdict.replace(" ", "-")}">{symbol} {verdict}</th>'
-        for verdict, symbol in SYMBOLS.items()
+        for verdict, symbol in BADGES.items()
     )
     rows = ""
     for name, paper in project.papers.items():
@@ -140,7 +139,7 @@ def _claims(judged: dict[str, Any] | None) -> str:
         return "<h3>Claims</h3>\n<p>No verdicts yet.</p>\n"
     shown = (
         f'<h3>Claims</h3>\n<p class="soft">Judged {judged_from(judged["scale"])}. '
-        f"{trust(judged)}</p>\n"
+        f"{headline(judged)}</p>\n"
     )
     shown += "".join(_group(group, "The paper says") for group in groups(judged, ours=False))
     if asked := "".join(_group(group, "We ask whether") for group in groups(judged, ours=True)):
@@ -150,7 +149,7 @@ def _claims(judged: dict[str, Any] | None) -> str:
 
 def _group(group: Group, heading: str) -> str:
     """The claims with one verdict, folded away unless that is what a reader comes for."""
-    kind = group.verdict.replace(" ", "-")
+    kind = group.badge.replace(" ", "-")
     rows = "".join(_claim(result) for result in group.claims)
     return (
         f'<details class="group"{" open" if group.unfolded else ""}><summary>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from pfedrl.pipeline.project import Project
 if TYPE_CHECKING:
     import pandas as pd
 
+FEW = 5  # seeds at most whose own values stand beside the statistics, to be drawn one by one
 STATISTICS = ("mean", "se", "low", "high", "seeds", "missing", "diverged")  # that tables keep
 
 
@@ -37,6 +38,17 @@ class Summary:
     def seeds(self) -> range:
         """The seeds, the same in every cell."""
         return range(*next(iter(self.facts["cells"].values()))["seeds"])
+
+    def since(self, first: int) -> Summary | None:
+        """The final values of later seeds only; the curves are those of all. None without any."""
+        if first >= self.seeds.stop:
+            return None
+        cells = {
+            name: {**facts, "seeds": [max(first, facts["seeds"][0]), facts["seeds"][1]]}
+            for name, facts in self.facts["cells"].items()
+        }
+        finals = self.finals[self.finals["seed"] >= first]
+        return replace(self, finals=finals, facts={**self.facts, "cells": cells})
 
     def cells(self, variant: str) -> list[str]:
         """The cells of a variant, in the order of the sweep's values."""

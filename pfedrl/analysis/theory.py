@@ -3,15 +3,17 @@
 A statement is judged on the instances that meet its premises; one that fails contradicts it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pfedrl.analysis.outcomes import CONTRADICTED, OUTSIDE, REPRODUCED, UNDECIDED, Outcome
+from pfedrl.analysis.claim_tests import Question
+from pfedrl.analysis.outcomes import OUTSIDE, Outcome, exactly
 from pfedrl.analysis.summaries import Summary
+from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import load_runnable
-from pfedrl.pipeline.claim import Exists, Holds, Test
+from pfedrl.pipeline.claim import Asked, Exists, Holds, PrintedLeast, Test
 from pfedrl.theory.statement import APPLIES
 
 SIZE = "size"  # the metric by which counterexamples are ordered, where a statement has it
@@ -117,52 +119,55 @@ def rebuild(summary: Summary, found: Instance) -> dict[str, Any]:
     }
 
 
-def holds(test: Holds, summary: Summary) -> Outcome:
+def holds(test: Holds, summary: Summary, asked: Question) -> list[Outcome]:
     drawn = instances(summary, test.variant, test.metric)
     count, undefined = len(drawn.values), drawn.undefined
     among = f" that meet its premises, of {drawn.drawn:,}" if count < drawn.drawn else ""
     failing = drawn.below(-test.tolerance)
     unclear = f"; {undefined:,} are undefined" if undefined else ""
     if undefined == count:
-        return Outcome(f"undefined on all {count:,} instances", count, UNDECIDED)
+        return [exactly(f"undefined on all {count:,} instances", count, None)]
     lowest = drawn.lowest()
     if failing == 0:
-        verdict = UNDECIDED if undefined else REPRODUCED
-        evidence = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
-        evidence += f"tightest: {lowest.words()}"
-        return Outcome(evidence, count, verdict, effect=lowest.value)
+        words = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
+        words += f"tightest: {lowest.words()}"
+        return [exactly(words, count, None if undefined else True, effect=lowest.value)]
     found = drawn.smallest_below(-test.tolerance)
-    evidence = (
+    words = (
         f"fails on {failing:,} of {count:,} instances{among} ({failing / count:.1%}){unclear}; "
         f"smallest counterexample: {found.words()}"
     )
-    return Outcome(
-        evidence, count, CONTRADICTED, effect=lowest.value, counterexample=rebuild(summary, found)
-    )
+    example = rebuild(summary, found)
+    return [exactly(words, count, False, effect=lowest.value, counterexample=example)]
 
 
-def exists(test: Exists, summary: Summary) -> Outcome:
+def exists(test: Exists, summary: Summary, asked: Question) -> list[Outcome]:
+    """That none was found does not show that none exists."""
     drawn = instances(summary, test.variant, test.metric)
-    count, found = len(drawn.values), drawn.above(test.tolerance)
+    count, found = len(drawn.values), drawn.above(test.above)
     if drawn.undefined == count:
-        return Outcome(f"undefined on all {count:,} instances", count, UNDECIDED)
+        return [exactly(f"undefined on all {count:,} instances", count, None)]
     highest = drawn.highest()
-    evidence = f"{found:,} of {count:,} instances; the clearest: {highest.words()}"
-    # that none was drawn does not show that none exists
-    return Outcome(evidence, count, REPRODUCED if found else UNDECIDED, effect=highest.value)
+    words = f"{found:,} of {count:,} instances; the clearest: {highest.words()}"
+    if not summary.measures(highest.cell, APPLIES):
+        name = asked.name(test.experiment, highest.cell)
+        words = (
+            f"{name}: {words_of(test.metric)} above {test.above:g} in {found:,} of {count:,} "
+            f"seeds; the highest is {highest.value:.4g}"
+        )
+    return [exactly(words, count, True if found else None, effect=highest.value)]
 
 
 def within_premises(outcome: Outcome, test: Test, summary: Summary) -> Outcome:
     """No verdict on a statement where no instance in some cell of the test meets its premises."""
-    cells = [getattr(test, name) for name in ("cell", "greater", "smaller") if hasattr(test, name)]
-    if isinstance(test, Holds | Exists):
-        cells = summary.cells(test.variant)
+    if isinstance(test, PrintedLeast):
+        return outcome
+    cells = [cell for asked in test.asks() for cell in _cells(summary, asked)]
     if all(premises(summary, cell).any() for cell in cells):
         return outcome
-    evidence = (
-        f"no instance meets the statement's premises; if they are ignored: {outcome.evidence}"
-    )
-    return replace(
-        outcome, evidence=evidence, verdict=OUTSIDE, p_for=None, p_against=None,
-        counterexample=None,
-    )  # fmt: skip
+    words = f"no instance meets the statement's premises; if they are ignored: {outcome.words}"
+    return Outcome(words, outcome.seeds, status=OUTSIDE)
+
+
+def _cells(summary: Summary, asked: Asked) -> list[str]:
+    return [asked.cell] if asked.cell else summary.cells(asked.variant or "")

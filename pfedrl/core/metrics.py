@@ -33,7 +33,7 @@ def _score(pattern: str, words: str, *, better: int = 1, main: bool = False) -> 
 ANY = Metric("")  # an unknown metric
 CATALOGUE = (
     # reinforcement learning: returns, values and times
-    Metric("centre_value", "discounted return in the centre", better=1, main=True),
+    _score("centre_value", "discounted return in the centre", main=True),
     _score("return_average", "mean return of training episodes", main=True),
     _score("greedy_return", "return without exploration", main=True),
     _score("objective", "objective (mean return)", main=True),
@@ -118,8 +118,24 @@ PLACES = {  # how the metrics of an adaptation begin, the longer beginnings firs
     "adapt_": "in a new environment, adapting",
 }
 LATE = "_late"  # how the mean over the second half of a curve ends
+
+
+def _discounted(least: float, most: float) -> Callable[[Mapping[str, Any]], Bounds]:
+    """Values of tabular tasks whose rewards lie between two numbers, as the family scores them."""
+
+    def bounds(family: Mapping[str, Any]) -> Bounds:
+        ends = (reward / (1.0 - family["gamma"]) for reward in (least, most))
+        shift, scale = family["score_shift"], family["score_scale"]
+        low, high = ((end + shift) * scale for end in ends)
+        return low, high
+
+    return bounds
+
+
 SCORES: dict[str, Callable[[Mapping[str, Any]], Bounds]] = {
     # of an episode: a step of a classic task gives or costs 1, one of traffic gives at most 1
+    "random_mdp": _discounted(0.0, 1.0),
+    "windy_cliff": _discounted(-100.0, 100.0),
     "cartpole": lambda family: (0.0, float(family["cap"])),
     "acrobot": lambda family: (-float(family["cap"]), 0.0),
     "figure_eight": lambda family: (0.0, float(family["horizon"])),

@@ -1,54 +1,61 @@
-"""Claims: sentences of a paper, and the comparisons that decide them."""
+"""Claims: sentences of a paper, and the tests that decide them.
 
-from collections.abc import Iterator
+A test says what it reads (`asks`), so that everything it names is checked before any run, and how
+it reads when a paper is read otherwise (`read_as`).
+"""
+
+from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
 
 Number = float | int
+METRICS = ("metric", "second_metric", "reached")  # fields of tests that name a metric
+CELLS = ("first", "second", "cell")  # and a cell
 
 
-class Trend(Settings):
-    """Where a metric falls or rises, and which way."""
+class Asked(NamedTuple):
+    """A metric that a test reads: of one cell, or of a variant along a sweep."""
+
+    metric: str
+    cell: str | None = None
+    variant: str | None = None
+    along: str | None = None
+    at: float | None = None
+
+
+class OfRuns(Settings):
+    """What the tests of one experiment's runs share."""
 
     experiment: str
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
 
+    def asks(self) -> Iterator[Asked]:
+        raise NotImplementedError
 
-class Monotone(Trend):
-    """A variant's metric falls (or rises) along a sweep.
+    def names(self) -> set[str]:
+        """The cells and variants that it compares."""
+        return {asked.cell or asked.variant or "" for asked in self.asks()}
 
-    It holds where the last point lies below (above) the first and no step goes the other way;
-    steps that change nothing are allowed, as in the papers' own tables.
-    """
-
-    kind: Literal["monotone"]
-    variant: str
-
-
-class AllMonotone(Trend):
-    """Several variants' metrics fall (or rise) along a sweep: a `monotone` for each."""
-
-    kind: Literal["all_monotone"]
-    variants: list[str] = Field(min_length=1)
-
-    def expanded(self) -> Iterator[Monotone]:
-        shared = self.model_dump(include=set(Trend.model_fields))
-        for variant in self.variants:
-            yield Monotone(kind="monotone", variant=variant, **shared)
+    def read_as(
+        self, experiment: str, metrics: Mapping[str, str], cells: Mapping[str, str]
+    ) -> Self:
+        """The same test of another experiment, with metrics and cells replaced as given."""
+        changed: dict[str, Any] = {"experiment": experiment}
+        for fields, others in ((METRICS, metrics), (CELLS, cells)):
+            for field in fields:
+                if (other := others.get(getattr(self, field, "") or "")) is not None:
+                    changed[field] = other
+        return self.model_copy(update=changed)
 
 
 class Terms(Settings):
-    """How the larger and the smaller of two are compared."""
+    """How two values of a seed are compared."""
 
-    factor: float = Field(1.0, gt=0, description="of the smaller: 2 where the paper says twice")
-    margin: float = 0.0
+    factor: float = Field(1.0, gt=0, description="of the second: 2 where the paper says twice")
+    margin: float = Field(0.0, description="by how much the first must be ahead")
     scale: Literal["linear", "log"] = Field(
         "linear", description="log: of values that span orders of magnitude, ratios are averaged"
     )
@@ -71,36 +78,29 @@ class Terms(Settings):
     )
 
 
-class Greater(Terms):
-    """One cell's metric exceeds another's (or a multiple of it) on the same seeds, by a margin."""
+class Pair(OfRuns, Terms):
+    """One cell ahead of another on the same seeds: what `ahead` is made of."""
 
-    kind: Literal["greater"]
-    experiment: str
     metric: str
-    greater: str = Field(description="cell expected to be larger")
-    smaller: str = Field(description="cell expected to be smaller")
-    greater_metric: str | None = Field(None, description="where it is not the same metric")
-    since: tuple[str, str] | None = Field(
-        None,
-        description="for changes: the cells from which the larger and the smaller have changed",
-    )
-    agent: int | None = Field(None, ge=1, description="one agent's, counted from 1 as papers do")
+    first: str
+    second: str
+    highest: bool
+    second_metric: str | None = None
+    changes_from: tuple[str, str] | None = None
+    agent: int | None = None
 
-    @model_validator(mode="after")
-    def changes_are_of_plain_values(self) -> "Greater":
-        other = (self.greater_metric, self.agent, self.reached, self.ends)
-        plain = self.factor == 1 and self.of_agents == "mean" and not any(other)
-        if self.since is not None and not plain:
-            raise ValueError(
-                "'since' cannot be combined with 'factor', 'of_agents', 'greater_metric', 'agent', "
-                "'reached' or 'ends'"
-            )
-        return self
+    def asks(self) -> Iterator[Asked]:
+        yield Asked(self.metric, self.first)
+        yield Asked(self.second_metric or self.metric, self.second)
+        for cell in self.changes_from or ():
+            yield Asked(self.metric, cell)
+        for cell in (self.first, self.second):
+            for metric in filter(None, (self.reached, self.ends)):
+                yield Asked(metric, cell)
 
 
 class Ahead(Terms):
-    """Variants ahead of others wherever they meet: a `greater` for each pair, metric, agent and
-    point."""
+    """Cells ahead of others wherever they meet: a pair for each two, metric, agent and point."""
 
     kind: Literal["ahead"]
     experiment: str
@@ -108,72 +108,116 @@ class Ahead(Terms):
     best: Literal["highest", "lowest"] = Field(
         "highest", description="lowest: who is ahead has the smaller value, as of times and errors"
     )
-    ahead: dict[str, list[str]] = Field(description="a variant to those it is ahead of")
+    ahead: dict[str, list[str]] = Field(description="a cell to those it is ahead of")
+    other_metric: str | None = Field(None, description="of the second, where it is not the same")
+    changes_from: dict[str, str] = Field(
+        default_factory=dict,
+        description="for changes: the cell from which each has changed",
+    )
     agents: list[Annotated[int, Field(ge=1)]] = Field(
-        default_factory=list, description="one by one, as in `greater`; together if empty"
+        default_factory=list, description="one by one, counted from 1; together if empty"
     )
     points: list[str] = Field(
         default_factory=list, description="of the sweep, as cells are named: pi=0.1"
     )
 
-    def expanded(self) -> Iterator[Greater]:
+    def expanded(self) -> Iterator[Pair]:
         terms = self.model_dump(include=set(Terms.model_fields))
         pairs = [(first, other) for first, others in self.ahead.items() for other in others]
         agents: list[int | None] = [*self.agents] or [None]
         places = product(self.metrics, agents, self.points or [""])
         for (metric, agent, point), pair in product(places, pairs):
-            first, other = ("_".join(filter(None, (name, point))) for name in pair)
-            larger, smaller = (first, other) if self.best == "highest" else (other, first)
-            yield Greater(kind="greater", experiment=self.experiment, metric=metric, agent=agent,
-                          greater=larger, smaller=smaller, **terms)  # fmt: skip
+            first, second = ("_".join(filter(None, (name, point))) for name in pair)
+            before = [self.changes_from[name] for name in (first, second) if self.changes_from]
+            yield Pair(
+                experiment=self.experiment, metric=metric, first=first, second=second,
+                highest=self.best == "highest", second_metric=self.other_metric,
+                changes_from=(before[0], before[1]) if before else None, agent=agent, **terms,
+            )  # fmt: skip
 
 
-class Equivalent(Settings):
-    """All the cells' metrics are equal up to the margin, on the same seeds."""
+class Trend(OfRuns):
+    """A variant's metric falls (or rises) along a sweep.
 
-    kind: Literal["equivalent"]
+    It holds where the last point lies below (above) the first, unless a step is clearly reversed;
+    steps that change nothing are allowed, as in the papers' own tables.
+    """
+
+    metric: str
+    along: str
+    direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
+    variant: str
+
+    def asks(self) -> Iterator[Asked]:
+        yield Asked(self.metric, variant=self.variant, along=self.along)
+        for at in self.points:
+            yield Asked(self.metric, variant=self.variant, along=self.along, at=at)
+
+
+class Trends(Settings):
+    """Several variants' metrics fall (or rise) along a sweep: a trend for each."""
+
+    kind: Literal["trend"]
     experiment: str
     metric: str
-    cells: list[str]
+    along: str
+    direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
+    variants: list[str] = Field(min_length=1)
+
+    def expanded(self) -> Iterator[Trend]:
+        shared = self.model_dump(exclude={"kind", "variants"})
+        for variant in self.variants:
+            yield Trend(variant=variant, **shared)
+
+
+class Equal(OfRuns):
+    """All the cells' metrics are equal up to the margin, on the same seeds."""
+
+    kind: Literal["equal"]
+    metric: str
+    cells: list[str] = Field(min_length=2)
     margin: float = Field(gt=0)
 
+    def asks(self) -> Iterator[Asked]:
+        yield from (Asked(self.metric, cell) for cell in self.cells)
 
-class Near(Settings):
-    """A cell's mean metric lies within the margin of a number that the paper gives, or beyond."""
+
+class Unlike(Equal):
+    """Every two of the cells' metrics differ by more than the margin, in either direction."""
+
+    kind: Literal["unlike"]  # type: ignore[assignment]
+
+
+class Near(OfRuns):
+    """A cell's metric lies within the margin of a number that the paper gives, or beyond."""
 
     kind: Literal["near"]
-    experiment: str
     cell: str
     metric: str
     value: float
     margin: float = Field(ge=0)
     side: Literal["both", "below", "above"] = Field(
-        "both", description="below (above): a mean under (over) the number is as good"
+        "both", description="below (above): a value under (over) the number is as good"
     )
-    reached: str | None = Field(None, description="as in `greater`")
-    ends: str | None = Field(None, description="as in `greater`")
-    agent: int | None = Field(None, ge=1, description="as in `greater`")
-    counted: str = Field("", description="as in `greater`")
+    reached: str | None = Field(None, description="as in `ahead`")
+    ends: str | None = Field(None, description="as in `ahead`")
+    agent: int | None = Field(None, ge=1, description="one agent's, counted from 1")
+    counted: str = Field("", description="as in `ahead`")
+
+    def asks(self) -> Iterator[Asked]:
+        for metric in filter(None, (self.metric, self.reached, self.ends)):
+            yield Asked(metric, self.cell)
 
 
-class Share(Settings):
-    """A metric that is 0 or 1 is 1 in at least so large a share of the seeds."""
-
-    kind: Literal["share"]
-    experiment: str
-    cell: str
-    metric: str
-    at_least: float = Field(gt=0, lt=1)
-
-
-class Slope(Settings):
+class Slope(OfRuns):
     """A metric is a power of a sweep's value: the exponent lies within the margin of a number.
 
     Each seed has an exponent, the least-squares slope of log metric on log value.
     """
 
     kind: Literal["slope"]
-    experiment: str
     variant: str
     metric: str
     along: str
@@ -183,39 +227,9 @@ class Slope(Settings):
         None, description="a metric that is 0 where the other is only a lower bound"
     )
 
-
-class Ordered(Settings):
-    """The cells' metrics stand in the paper's order: each seed's Kendall tau with it."""
-
-    kind: Literal["ordered"]
-    experiment: str
-    metric: str
-    cells: list[str] = Field(min_length=2, description="highest first, as the paper has them")
-    at_least: float = Field(
-        0.5, ge=-1, lt=1, description="the mean tau; 0.5 is three pairs in the order of four"
-    )
-
-
-class Best(Settings):
-    """A point of a sweep beats every other point."""
-
-    kind: Literal["best"]
-    experiment: str
-    variant: str
-    metric: str
-    along: str
-    best: Number = Field(description="the best point by the paper, not by our data")
-    points: list[Number] = Field(
-        default_factory=list, description="the sweep as the paper has it; all of ours if empty"
-    )
-
-
-class Agrees(Settings):
-    """Our means and the printed numbers of a table are equal up to a margin."""
-
-    kind: Literal["agrees"]
-    artifact: str
-    margin: float = Field(0.01, gt=0, description="as a share of the printed number")
+    def asks(self) -> Iterator[Asked]:
+        for metric in filter(None, (self.metric, self.reached)):
+            yield Asked(metric, variant=self.variant, along=self.along)
 
 
 class PrintedLeast(Settings):
@@ -227,42 +241,35 @@ class PrintedLeast(Settings):
     least: Name = Field(description="the variant")
 
 
-class Holds(Settings):
+class Holds(OfRuns):
     """A statement of the theory holds on every instance that was drawn."""
 
     kind: Literal["holds"]
-    experiment: str
     variant: str
     metric: str = Field(description="non-negative where the statement holds")
     tolerance: float = Field(1e-9, ge=0, description="rounding allowed below zero")
 
+    def asks(self) -> Iterator[Asked]:
+        yield Asked(self.metric, variant=self.variant)
 
-class Exists(Settings):
-    """An instance with a positive metric exists among those that were drawn."""
+
+class Exists(OfRuns):
+    """Some seed, or some drawn instance, has a metric above a bound."""
 
     kind: Literal["exists"]
-    experiment: str
     variant: str
     metric: str
-    tolerance: float = Field(1e-9, ge=0)
+    above: float = Field(1e-9, ge=0)
+
+    def asks(self) -> Iterator[Asked]:
+        yield Asked(self.metric, variant=self.variant)
 
 
-Comparison = (
-    Monotone
-    | Greater
-    | Equivalent
-    | Near
-    | Share
-    | Slope
-    | Ordered
-    | Best
-    | Agrees
-    | PrintedLeast
-    | Holds
-    | Exists
-)
-Test = Annotated[Comparison, Field(discriminator="kind")]
-Written = Annotated[Comparison | AllMonotone | Ahead, Field(discriminator="kind")]
+Test = Pair | Trend | Equal | Unlike | Near | Slope | PrintedLeast | Holds | Exists
+Written = Annotated[
+    Ahead | Trends | Equal | Unlike | Near | Slope | PrintedLeast | Holds | Exists,
+    Field(discriminator="kind"),
+]
 
 
 class Floor(Settings):
@@ -282,31 +289,53 @@ class Ceiling(Settings):
 
 
 class Claim(Settings):
-    """A sentence of the paper, and the comparisons that decide it.
-
-    It is reproduced where all of them hold and contradicted where one is clearly reversed.
-    """
+    """A sentence of the paper, and the tests that decide it: all must hold."""
 
     id: Name
     words: str = Field(description="the paper's words, in brief")
     where: str = Field(description="where they stand in the paper")
     test: Written | Annotated[list[Written], Field(min_length=1)] = Field(
-        description="a comparison, or several that must all hold"
+        description="a test, or several that must all hold"
     )
-    ours: bool = Field(False, description="the paper does not say it; listed and counted apart")
-    note: str = Field(
-        "",
-        description="to be read beside its verdict, as that its data had been seen before",
+    ours: bool = Field(
+        False,
+        description="the paper does not say it, or says it of other data; listed and counted apart",
     )
+    average: bool = Field(
+        False, description="asks about the mean over seeds; otherwise about most seeds"
+    )
+    range: float | None = Field(
+        None,
+        gt=0,
+        description="by how much two values can differ, where the catalogue of metrics "
+        "does not know or allows more than from a control to the best; fixed by what is possible, "
+        "not by what was seen; a larger difference counts as this",
+    )
+    since: int = Field(
+        0,
+        ge=0,
+        description="first seed that came after the test was written or changed; 0: all did",
+    )
+    contains: list[Name] = Field(
+        default_factory=list, description="weaker claims that must hold if this one does"
+    )
+    note: str = Field("", description="to be read beside its verdict")
     budget_free: str = Field(
-        "", description="why a shorter training decides it too; empty: it gives a leaning only"
+        "", description="why a shorter training decides it too; empty: it decides at its own budget"
     )
+    needs_budget: str = Field("", description="why a shorter training says nothing about it")
     floor: Floor | None = Field(None, description="without it an order counts as it stands")
     ceiling: Ceiling | None = None
+
+    @model_validator(mode="after")
+    def a_budget_matters_or_not(self) -> "Claim":
+        if self.budget_free and self.needs_budget:
+            raise ValueError("'budget_free' and 'needs_budget' contradict each other")
+        return self
 
     @property
     def tests(self) -> list[Test]:
         found: list[Test] = []
         for written in self.test if isinstance(self.test, list) else [self.test]:
-            found += written.expanded() if isinstance(written, AllMonotone | Ahead) else [written]
+            found += written.expanded() if isinstance(written, Ahead | Trends) else [written]
         return found

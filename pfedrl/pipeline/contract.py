@@ -22,7 +22,7 @@ from pfedrl.envs.attack import attacked
 from pfedrl.envs.family import Family
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import in_place_of, measured, of_experiments
+from pfedrl.pipeline.verify import in_place_of, measured, of_experiments
 from pfedrl.stack.checkpoint import Checkpoint
 from pfedrl.stack.exchange import Exchange, never
 from pfedrl.stack.learner import Learner

@@ -70,9 +70,9 @@ class Number(Settings):
     until: float | None = None
     scale: str | None = Field(None, description="the record, where it is left out")
     setting: str | None = Field(None, description="of the cell's algorithm or family")
-    verdict: (
-        Literal["reproduced", "contradicted", "leans for", "leans against", "undecided"] | None
-    ) = Field(None, description="counts the paper's claims on the experiment that have it")
+    verdict: Literal["replicated", "contradicted", "open"] | None = Field(
+        None, description="counts the paper's claims on the experiment that have this badge"
+    )
 
     @model_validator(mode="after")
     def one_thing_is_asked(self) -> "Number":

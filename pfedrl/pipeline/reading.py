@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
-from pfedrl.pipeline.claim import Floor, Test
+from pfedrl.pipeline.claim import Floor, PrintedLeast, Test
 
 
 class Reading(Settings):
@@ -51,16 +51,9 @@ class Reading(Settings):
 
     def of(self, test: Test) -> Test:
         """The same comparison under this reading."""
-        changed = {}
-        if named := getattr(test, "experiment", ""):
-            changed["experiment"] = self.runs(named)
-        for field in ("metric", "greater_metric"):
-            if metric := self.metrics.get(getattr(test, field, "") or ""):
-                changed[field] = metric
-        for field in ("greater", "smaller", "cell"):
-            if cell := self.cells.get(getattr(test, field, "")):
-                changed[field] = cell
-        return test.model_copy(update=changed)
+        if isinstance(test, PrintedLeast):
+            return test
+        return test.read_as(self.runs(test.experiment), self.metrics, self.cells)
 
     def floor(self, floor: Floor | None) -> Floor | None:
         """The control, looked at as the comparison is."""

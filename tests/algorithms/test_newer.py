@@ -11,7 +11,7 @@ from pfedrl.algorithms.td.schedules import PowerLaw
 from pfedrl.core.registry import load
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.contract import learnt, longer
-from pfedrl.pipeline.short_runs import in_place_of, measured, of_experiments
+from pfedrl.pipeline.verify import in_place_of, measured, of_experiments
 from pfedrl.stack.peers import ConvergingPeers, apart
 from tests.tiny import every_short_run, tiny_project
 

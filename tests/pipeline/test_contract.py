@@ -9,7 +9,7 @@ from pfedrl.core import registry
 from pfedrl.core.registry import components, is_control
 from pfedrl.pipeline.contract import CONTRACT, check
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import in_place_of, of_experiments
+from pfedrl.pipeline.verify import in_place_of, of_experiments
 from tests.tiny import ROOT
 
 ELSEWHERE = {"a seed alone is the seed in a block"}  # tests/test_same_numbers.py, on all families

@@ -14,6 +14,7 @@ from pfedrl.analysis.outcomes import OUTSIDE
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.analysis.theory import instances
+from pfedrl.analysis.verdict import CONTRADICTED, REPLICATED
 from pfedrl.pipeline.claim import Claim, Exists, Holds, Near
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
-MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "_"}
+MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "|"}
 LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
 LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
 LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
@@ -45,10 +46,11 @@ def draw(context: Context) -> Drawing:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from pfedrl.analysis.claims import judge
+    from pfedrl.analysis.claims import Judge, judge_all
 
     claims = [c for c in context.paper.claims if experiment_of(c) in context.summaries]
-    verdicts = [judge(claim, context.paper, context.summaries) for claim in claims]
+    results = {one["id"]: one for one in judge_all(Judge(context.paper, context.summaries))}
+    verdicts = [results[claim.id] for claim in claims]
     rows = [_row(context, c, v) for c, v in zip(claims, verdicts, strict=True)]
     data = pd.DataFrame(rows)
     lines = len(rows) + data["group"].nunique()
@@ -67,8 +69,8 @@ def experiment_of(claim: Claim) -> str:
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
     options = context.options(Options)
     used = _tightness(context, claim, options.tightness.get(claim.id))
-    states = {"reproduced": HOLDS, "contradicted": FAILS, OUTSIDE: OUTSIDE}
-    state = states.get(verdict["verdict"], OPEN)
+    states = {REPLICATED: HOLDS, CONTRADICTED: FAILS, OUTSIDE: OUTSIDE}
+    state = states.get(verdict["badge"], OPEN)
     if state == HOLDS and used is not None and used < LOOSE:
         state = SLACK
     return {
@@ -96,12 +98,11 @@ def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
     if isinstance(test, Holds | Exists):
         drawn = instances(context.summaries[test.experiment], test.variant, test.metric)
         if isinstance(test, Exists):
-            return f"{drawn.above(test.tolerance):,} of {count:,} instances"
+            return f"{drawn.above(test.above):,} of {count:,} instances"
         failing = drawn.below(-test.tolerance)
         return f"fails on {failing:,} of {count:,}" if failing else f"all {count:,} instances"
-    add = test.value if isinstance(test, Near) else 0.0
-    name = "slope" if isinstance(test, Near) else "difference"
-    middle, low, high = (short(verdict[key] + add, 2) for key in ("effect", "low", "high"))
+    name, found = "slope" if isinstance(test, Near) else "difference", verdict["comparisons"][0]
+    middle, low, high = (short(found[key], 2) for key in ("effect", "low", "high"))
     return f"{name} {middle} [{low}, {high}]"
 
 
@@ -123,15 +124,24 @@ def _draw(axis: Axes, data: pd.DataFrame) -> None:
     axis.spines["left"].set_visible(False)
     axis.set_xlabel("largest share of the bound used (1: tight)")
     for state, colour in COLOURS.items():
-        axis.plot([], [], MARKS[state], color=colour, label=state)
+        axis.plot([], [], MARKS[state], color=colour, mfc=face(state), label=state)
     axis.legend(loc="lower left", bbox_to_anchor=(WORDS, 1.0), ncols=len(COLOURS))
+
+
+def face(state: str) -> str:
+    """The inside of a mark: hollow for slack, so that it differs by more than its colour."""
+    return "white" if state == SLACK else COLOURS[state]
 
 
 def _line(axis: Axes, y: int, row: Any) -> None:
     beside, colour = axis.get_yaxis_transform(), COLOURS[row.state]
-    axis.plot(WORDS + 0.06, y, MARKS[row.state], color=colour, transform=beside, clip_on=False)
+    mark: dict[str, Any] = {"color": colour, "mfc": face(row.state), "clip_on": False, "zorder": 3}
+    axis.plot(WORDS + 0.06, y, MARKS[row.state], transform=beside, **mark)
     axis.text(WORDS + 0.12, y, row.words, transform=beside, va="center", fontsize=6)
-    axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6, color=colour)
+    axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6,
+              color=colour if row.state == FAILS else INK)  # fmt: skip
     if np.isfinite(row.tightness):
         share = min(max(row.tightness, LEAST), MOST)
-        axis.plot([LEAST, share], [y, y], color=colour, lw=2.2, solid_capstyle="butt")
+        off = {LEAST: "<", MOST: ">"}.get(share, MARKS[row.state])
+        axis.plot([1.0, share], [y, y], color=colour, lw=0.9)
+        axis.plot(share, y, off, **mark)

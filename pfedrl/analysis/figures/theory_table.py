@@ -56,7 +56,7 @@ def _numbers(context: Context, claim: Claim, test: Holds | Exists) -> dict[str, 
         if failing:
             found = drawn.smallest_below(-test.tolerance)
     else:
-        holding = drawn.above(test.tolerance)
+        holding = drawn.above(test.above)
         tightest = drawn.highest()
     algorithm = summary.facts["cells"][tightest.cell]["settings"]["algorithm"]["name"]
     return {
