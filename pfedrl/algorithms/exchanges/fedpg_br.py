@@ -65,7 +65,7 @@ class FedPGBR(ExchangeOnly):
     concentration: float = Field(
         0.66, gt=0, le=1,
         description="sqrt(2 log(2K / delta) / B), by which the first radius is below 2 sigma; this "
-        "one is of K = 10 agents, and of delta = 0.6 and B = 16",
+        "one is of K = 10 agents, with delta = 0.6 and B = 16, which are our choice",
     )  # fmt: skip
     liars: float = Field(0.3, ge=0, lt=0.5, description="alpha, share of agents that may lie")
 
