@@ -54,5 +54,7 @@ class Algorithm(Settings):
         """Train on the family's members and record."""
         assert family is not None, "an algorithm's experiment names a family"
         task = family.task(draws)
-        learner, exchange = self.learner(task, seeds), self.exchange(task, seeds)
+        learner, exchange = (
+            self.learner(task, seeds), family.attacked(self.exchange(task, seeds), seeds)
+        )  # fmt: skip
         train(learner, exchange, self.rounds(), recorder, control)

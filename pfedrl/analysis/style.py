@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic import Field
 
 from pfedrl.core.errors import unknown
-from pfedrl.core.registry import components, load_runnable
+from pfedrl.core.registry import components, known, load_runnable
 from pfedrl.core.settings import Settings, read_yaml, validate
 from pfedrl.pipeline.project import Project
 
@@ -102,10 +102,10 @@ def listed_styles(project: Project) -> dict[str, Style]:
         return {}
     where = str(path.relative_to(project.root))
     styles = validate(StyleFile, read_yaml(path), where).algorithms
-    known = {file_name(name) for name in components("algorithms")}
+    names = {file_name(name) for name in components("algorithms")}
     for name in styles:
-        if name not in known:
-            raise unknown("algorithm", name, known, where)
+        if name not in names:
+            raise unknown("algorithm", name, names, where)
     return styles
 
 
@@ -143,9 +143,9 @@ def file_name(algorithm: str) -> str:
 
 def every_style(listed: dict[str, Style]) -> Styles:
     """The listed styles and, for the other algorithms in the order of their names, free ones."""
-    known = sorted({file_name(name) for name in components("algorithms")})
+    names = sorted({file_name(name) for name in known("algorithms")})
     free = free_styles(listed.values())
-    return Styles({name: listed[name] if name in listed else next(free) for name in known})
+    return Styles({name: listed[name] if name in listed else next(free) for name in names})
 
 
 def free_styles(used: Iterable[Style]) -> Iterator[Style]:

@@ -2,11 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pfedrl.core.settings import Settings
+
+if TYPE_CHECKING:
+    from pfedrl.stack.exchange import Exchange
 
 Draws = dict[str, np.ndarray]  # each [seed, ...]
 
@@ -31,6 +34,10 @@ class Family(Settings):
     @abstractmethod
     def task(self, draws: Draws) -> Any:
         """The environments of all seeds and agents."""
+
+    def attacked(self, exchange: "Exchange", seeds: Sequence[int]) -> "Exchange":
+        """What becomes of an exchange where some agents lie or do not answer; here all do."""
+        return exchange
 
     def skip(self) -> str | None:
         """Why its members cannot be made here, or None: data that are missing, say."""

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.registry import load, load_runnable
+from pfedrl.core.registry import load, load_runnable, named, runnable_name
 from pfedrl.core.settings import validate
+from pfedrl.envs.attack import attacked
 from pfedrl.envs.data.checksum import arrays_digest
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.family import Family
@@ -135,9 +136,9 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             cell = Cell(
                 paper, experiment,
                 "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())]),
-                variant, given.get("algorithm", variant), sweep, runnable, family,
-                (spec.family or {}).get("name", ""), spec.curve_points, budget,
-                data_digest(project, family),
+                variant, runnable_name(given.get("algorithm", variant)), sweep, runnable, family,
+                "" if family is None else named("envs", (spec.family or {})["name"]),
+                spec.curve_points, budget, data_digest(project, family),
             )  # fmt: skip
             if cell.name in names or cell.key in keys:
                 raise PfedrlError(
@@ -215,7 +216,8 @@ def _points(spec: Experiment, fields: Any) -> Iterator[tuple[dict[str, Any], dic
 def _family_class(given: dict[str, Any], where: str) -> Any:
     if "name" not in given:
         raise PfedrlError(f"{where}.family: the key 'name' is missing.")
-    return load("envs", given["name"], f"{where}.family")
+    made = load("envs", given["name"], f"{where}.family")
+    return attacked(made) if "attack" in given else made
 
 
 def _family(
@@ -225,8 +227,8 @@ def _family(
     made = _family_class(given, where)
     own = {key: value for key, value in given.items() if key != "name"}
     shortened = {key: value for key, value in budget.family.items() if key in made.model_fields}
-    values = project.family_defaults(given["name"]) | own | shortened | swept
-    return validate(made, values, f"{where}.family")
+    defaults = project.family_defaults(named("envs", given["name"]))
+    return validate(made, defaults | own | shortened | swept, f"{where}.family")
 
 
 def data_digest(project: Project, family: Family | None) -> str | None:

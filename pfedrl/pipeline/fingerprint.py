@@ -3,9 +3,10 @@
 It is a parameter of the rules, part of a checkpoint's key and a fact about a run: where it differs,
 a run is made anew and a checkpoint refused; where it does not, nothing reruns.
 
-In it: the algorithm, the family, the training loop and all modules of pfedrl that these import; the
-versions of the libraries among their imports that compute, because another version may round
-differently; and the instruction set that the libraries are held to (see `core.processor`).
+In it: the algorithm, the family, the training loop and all modules of pfedrl that these import, and
+of the package or folder that an algorithm or family from outside comes from; the versions of the
+libraries among their imports that compute, because another version may round differently; and the
+instruction set that the libraries are held to (see `core.processor`).
 
 Not in it, because no number can depend on it:
 - comments, formatting, docstrings;
@@ -14,6 +15,7 @@ Not in it, because no number can depend on it:
 - the texts in `raise`, in errors and after an assertion's comma;
 - other words: `description` of a setting, and the class attributes `label` and `varies`;
 - `skip` and `metrics`, which say whether a cell exists and what it will record, not the numbers;
+- hooks that nothing in it fills: calls of methods that do nothing, or return what they are given;
 - the modules APART.
 
 Tables, figures, verdicts and pages show such words: their rules keep them by `words=True`.
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.processor import flags, held
+from pfedrl.core.registry import module_file, outside_file
 
 if TYPE_CHECKING:
     from pfedrl.pipeline.cells import Cell
@@ -40,6 +43,7 @@ LOOP = "pfedrl.stack.loop"
 LIBRARIES = ("numpy", "scipy", "numba", "torch", "gymnasium", "mujoco", "libsumo")
 WORDS = {"label", "varies"}  # attributes of components
 ERRORS = {"unknown", "broken"}  # functions that make an error, besides the classes named ...Error
+HOOKS = {"adjust", "attacked", "begin"}  # methods that do nothing unless an algorithm fills them
 FOR_ANNOTATIONS = {"typing", "collections.abc", "__future__"}
 APART = {
     "pfedrl/__init__.py",  # calls what follows
@@ -61,8 +65,9 @@ def fingerprint(
     """A digest of the modules and of all that they import, under this process's pins or others;
     `only` names the beginnings of the paths that count."""
     sources, elsewhere = closure(*modules, root=root)
+    idle = frozenset(HOOKS).difference(*(_filled(source) for source in sources.values()))
     parts = [
-        f"{path}\n{_kept(source, words)}"
+        f"{path}\n{_kept(source, words, idle)}"
         for path, source in sorted(sources.items())
         if path not in APART and path.startswith(only)
     ]
@@ -75,14 +80,18 @@ def fingerprint(
 
 def run_code(cell: "Cell", pins: Mapping[str, str] | None = None) -> str:
     """The code behind the numbers of a cell's runs, here or under other pins."""
-    families = [] if cell.family is None else [type(cell.family).__module__]
-    modules = (type(cell.runnable).__module__, *families, LOOP)
+    modules = (*_modules(cell.runnable), *_modules(cell.family), LOOP)
     return _of(*modules) if pins is None else fingerprint(*modules, pins=pins)
 
 
 def build_code(cell: "Cell") -> str:
     """The code behind the draws of a cell's family."""
-    return _of(type(cell.family).__module__)
+    return _of(*_modules(cell.family))
+
+
+def _modules(component: Any) -> list[str]:
+    """Where the classes of a component stand: those that were put together have several."""
+    return [] if component is None else [made.__module__ for made in type(component).__mro__]
 
 
 def check_code(expected: str | None, found: str) -> None:
@@ -107,9 +116,38 @@ def _version(library: str) -> str:
 
 
 @cache
-def _kept(source: str, words: bool) -> str:
-    """The source in one form, whatever its comments and line breaks; with or without its words."""
-    return ast.unparse(_Effects(words).visit(running(source)))
+def _kept(source: str, words: bool, idle: frozenset[str]) -> str:
+    """The source in one form, whatever its comments and line breaks; with or without its words,
+    and without hooks that nothing fills."""
+    return ast.unparse(_Effects(words, idle).visit(running(source)))
+
+
+@cache
+def _filled(source: str) -> frozenset[str]:
+    """The hooks that a source fills: by a method that does something, or by an assignment."""
+    if not any(hook in source for hook in HOOKS):
+        return frozenset()
+    found = set()
+    for node in ast.walk(running(source)):
+        if isinstance(node, ast.FunctionDef) and not _does_nothing(node):
+            found.add(node.name)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+        elif isinstance(node, ast.ClassDef):
+            lines = [line for line in node.body if isinstance(line, ast.Assign | ast.AnnAssign)]
+            targets = [name for line in lines for name in ast.walk(line)]
+            found |= {name.id for name in targets if isinstance(name, ast.Name)}
+    return frozenset(found & HOOKS)
+
+
+def _does_nothing(method: ast.FunctionDef) -> bool:
+    """Whether a method has an empty body, or returns its first argument."""
+    body = [line for line in method.body if not isinstance(line, ast.Pass)]
+    body = [line for line in body if not (isinstance(line, ast.Expr) and _is_text(line.value))]
+    given = [argument.arg for argument in method.args.args[1:2]]
+    returned = [getattr(getattr(line, "value", None), "id", None) for line in body]
+    returns = all(isinstance(line, ast.Return) for line in body)
+    return not body or (returns and returned == given)
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -131,8 +169,8 @@ class _Silent(ast.NodeTransformer):
 class _Effects(ast.NodeTransformer):
     """Of a module that runs, what can shape a number; or, with words, a page."""
 
-    def __init__(self, words: bool) -> None:
-        self._words = words
+    def __init__(self, words: bool, idle: frozenset[str]) -> None:
+        self._words, self._idle = words, idle
         self._of_classes: set[ast.stmt] = set()  # lines whose annotations make fields
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -158,9 +196,16 @@ class _Effects(ast.NodeTransformer):
         targets: list[Any] = getattr(line, "targets", [getattr(line, "target", None)])
         return getattr(targets[0], "id", None) in WORDS
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
         node.returns = None
-        return self.generic_visit(node)
+        return None if node.name in self._idle else self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        return None if self._is_idle(node.value) else self.generic_visit(node)
+
+    def _is_idle(self, node: ast.AST) -> bool:
+        """A call of a hook that nothing fills."""
+        return isinstance(node, ast.Call) and getattr(node.func, "attr", "") in self._idle
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         node.annotation = None
@@ -187,6 +232,8 @@ class _Effects(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        if self._is_idle(node):  # it returns what it was given
+            return node.args[0]
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name.endswith("Error") or name in ERRORS:
             return _Silent().visit(node)
@@ -238,20 +285,18 @@ def _names(tree: ast.Module, package: str) -> Iterator[str]:
                 yield name
 
 
-def _path(root: Path, module: str) -> Path | None:
-    """The file of a module of pfedrl, or None where it is not one."""
+def _file(root: Path, module: str) -> tuple[str, Path] | None:
+    """The name and place of a module's file; None of one that is neither of pfedrl nor of the code
+    from outside that this process loaded."""
     if module.split(".")[0] != PACKAGE:
-        return None
-    base = root / Path(*module.split("."))
-    for candidate in (base.with_suffix(".py"), base / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
+        return outside_file(module)
+    found = module_file(root, module)
+    return None if found is None else (found.relative_to(root).as_posix(), found)
 
 
 def closure(*modules: str, root: Path = ROOT) -> tuple[dict[str, str], set[str]]:
-    """The sources of the modules and of all they import within pfedrl, by path from the root; and
-    the names of whatever else is imported."""
+    """The sources of the modules and of all they import within pfedrl or their own folder, by path
+    from its root; and the names of whatever else is imported."""
     found: dict[str, str] = {}
     elsewhere: set[str] = set()
     seen: set[str] = set()
@@ -265,11 +310,12 @@ def closure(*modules: str, root: Path = ROOT) -> tuple[dict[str, str], set[str]]
         above, _, _ = module.rpartition(".")
         if above:
             waiting.append(above)
-        path = _path(root, module)
-        if path is None:
+        file = _file(root, module)
+        if file is None:
             elsewhere.add(module)
             continue
+        name, path = file
         source = path.read_text(encoding="utf-8")
-        found[path.relative_to(root).as_posix()] = source
+        found[name] = source
         waiting.extend(imported(source, module if path.name == "__init__.py" else above))
     return found, elsewhere

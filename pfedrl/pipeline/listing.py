@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pfedrl.core.errors import PfedrlError, unknown
-from pfedrl.core.registry import components, load
+from pfedrl.core.registry import known, load
 from pfedrl.pipeline.project import Project
 
 NAMES = ("name", "paper", "family", "label", "algorithm")  # columns to copy from
@@ -117,7 +117,7 @@ def show_table(
 
 
 def loaded(room: str) -> Iterable[tuple[str, Any]]:
-    return ((name, load(room, name)) for name in components(room))
+    return ((name, load(room, name)) for name in known(room))
 
 
 def first_line(component: type) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.registry import OUTSIDE
 from pfedrl.core.settings import Name, read_yaml, validate
 from pfedrl.pipeline.claim import Claim, PrintedLeast
 from pfedrl.pipeline.finding import STATISTICS, Finding
@@ -58,6 +59,12 @@ class Project:
                 "Run the command from the folder that holds the Snakefile."
             )
         return cls(root)
+
+    @classmethod
+    def here_or_own(cls) -> "Project":
+        """The project of this folder; elsewhere, the one that pfedrl is installed from."""
+        own = Path(__file__).parent.parent.parent
+        return cls.here() if Path("workflow", "papers").is_dir() else cls.here(own)
 
     @cached_property
     def paper_names(self) -> list[str]:
@@ -188,6 +195,8 @@ class Project:
     def _read_family(self, name: str) -> dict[str, Any]:
         folder = self.root / "envs"
         known = [path.stem for path in folder.glob("*.yaml")]
+        if name not in known and name in OUTSIDE["envs"]:
+            return {}
         if name not in known:
             raise unknown("family", name, known)
         values = read_yaml(folder / f"{name}.yaml")

@@ -26,10 +26,15 @@ class Exchange:
       that a seed alone is the seed in a block. Whatever is drawn comes from `Purpose.SERVER`.
     - What it remembers from round to round is in `state`; the loop keeps it in checkpoints, beside
       the learner's. An exchange that draws by the round's number alone has nothing to remember.
+    - `begin` shows it the parts before the first local step: the common start. What else agents
+      tell the exchange, and it them, are parts too: returns, visits, a correction of gradients.
     """
 
     def __init__(self, steps: int = 1):
         self.steps = steps  # local steps in a round
+
+    def begin(self, parts: Parts) -> None:
+        """Look at the parts before training; not called where a run is resumed."""
 
     def __call__(self, parts: Parts, round: int) -> np.ndarray:
         return np.zeros(stack_shape(parts))

@@ -2,12 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfedrl.core.measurement import Measurement
 from pfedrl.stack.exchange import Parts
+
+if TYPE_CHECKING:
+    from pfedrl.stack.mixing import Array
+
+    Rows = Any  # a slice, indices or a mask
 
 
 class Learner(ABC):
@@ -27,6 +32,15 @@ class Learner(ABC):
     @abstractmethod
     def advance(self, steps: int) -> None:
         """So many local steps of every agent, on its own experience."""
+
+    def adjust(  # noqa: B027 (most take the gradient as it is)
+        self, weights: "Array", gradient: "Array", rows: "Rows", columns: slice, learning: "Rows"
+    ) -> None:
+        """Change a gradient [row, column] in place, before the optimiser's step on the weights.
+
+        Where both stand in the stack of all agents of all seeds: `rows` of its rows, and the
+        `columns` that are trained. `learning`: which of these rows take the step.
+        """
 
     def observe(self) -> None:  # noqa: B027 (most have nothing to watch)
         """Look at where training stands, once a round, before the round's steps."""

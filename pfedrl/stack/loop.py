@@ -46,6 +46,8 @@ def train(
         learner.restore(state["learner"])
         exchange.restore(state["exchange"])
         recorder.restore(state["recorder"])
+    else:
+        exchange.begin(learner.parts)
     last = False
     while not last:
         if control.checkpoint is not None and control.checkpoint.due():

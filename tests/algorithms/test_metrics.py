@@ -11,7 +11,7 @@ from pfedrl.core.registry import components
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.project import Project
 from pfedrl.stack.loop import Control
-from tests.tiny import tiny_project
+from tests.tiny import every_short_run, tiny_project
 
 SEEDS = range(2)
 
@@ -29,6 +29,10 @@ def representatives(project: Project) -> Iterator[tuple[str, Cell]]:
                 if cell.why_not() is None and sort not in seen:
                     seen.add(sort)
                     yield f"{paper}-{experiment}-{cell.name}", cell
+    named = {algorithm for algorithm, *_ in seen}
+    for name, cell in every_short_run().items():  # those that no experiment names
+        if cell.algorithm not in named:
+            yield name, cell
 
 
 FOLDER = TemporaryDirectory()

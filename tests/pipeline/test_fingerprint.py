@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pfedrl.core.registry import components
+from pfedrl.core.registry import components, load
 from pfedrl.pipeline import fingerprint as fingerprint_module
 from pfedrl.pipeline.fingerprint import LOOP, closure, fingerprint, run_code
 from tests.tiny import every_short_run
@@ -228,8 +228,9 @@ def test_processors_that_are_held_alike_have_one_fingerprint(monkeypatch):
 
 def test_every_component_has_one_of_its_own():
     for room in ("algorithms", "envs", "theory"):
-        modules = [found.module for found in components(room).values()]
-        assert len({fingerprint(module) for module in modules}) == len(modules)
+        made = [load(room, name) for name in components(room)]
+        modules = [[base.__module__ for base in one.__mro__] for one in made]
+        assert len({fingerprint(*own) for own in modules}) == len(modules)
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -310,3 +311,53 @@ def test_an_algorithm_depends_on_its_learner_but_not_on_others():
     apart = ("pfedrl/analysis", "pfedrl/cli", "pfedrl/algorithms/dqn", "pfedrl/pipeline")
     assert not [name for name in qavg if name.startswith(apart)]
     assert "numba" in elsewhere
+
+
+HOOKED = """
+class Base:
+    def begin(self, parts):
+        {body}
+
+    def attacked(self, exchange):
+        return {returned}
+
+
+def train(exchange, learner):
+    {call}
+    return family.attacked(exchange.of(learner))
+"""
+UNHOOKED = """
+class Base:
+    pass
+
+
+def train(exchange, learner):
+    return exchange.of(learner)
+"""
+
+
+def test_hooks_that_nothing_fills_are_not_in_it_and_others_are(tmp_path: Path):
+    def hooked(**changes: str) -> str:
+        idle = {"body": "'Words.'", "returned": "exchange", "call": "exchange.begin(learner.parts)"}
+        return of(tmp_path, HOOKED.format(**(idle | changes)))
+
+    without = of(tmp_path, UNHOOKED)
+    assert hooked() == without == hooked(body="pass")
+    filled = hooked(body="self.start = parts")
+    assert filled != without != hooked(returned="self.wrapped(exchange)")
+    assert filled != hooked(body="self.start = parts", call="pass"), "where it is called counts"
+    elsewhere = HOOKED + "\n\ndef fill(one):\n    one.begin = print\n"
+    assert of(tmp_path, elsewhere.format(
+        body="pass", returned="exchange", call="exchange.begin(learner.parts)"
+    )) != of(tmp_path, UNHOOKED + "\n\ndef fill(one):\n    one.begin = print\n")  # fmt: skip
+
+
+def test_an_algorithm_that_fills_a_hook_sees_where_it_is_called(copy: Path):
+    prox = ("pfedrl.algorithms.dqn.dqn_prox", "pfedrl.envs.classic.cartpole", LOOP)
+    before = fingerprint(*prox, root=copy), fingerprint(*DQN, root=copy)
+    path = copy / "pfedrl" / "algorithms" / "dqn" / "learner.py"
+    source = path.read_text()
+    assert source.count("slice(None), columns, learning") == 1
+    path.write_text(source.replace("slice(None), columns, learning", "slice(1), columns, learning"))
+    after = fingerprint(*prox, root=copy), fingerprint(*DQN, root=copy)
+    assert after[0] != before[0] and after[1] == before[1]

@@ -155,6 +155,9 @@ class DDPGLearner(DeepLearner):
     ) -> None:  # fmt: skip
         columns = self.net.part[f"{who}_{phase}"]
         mean, square = self.moments[:, team.rows]
+        self.adjust(
+            team.weights[:, columns], team.gradient[:, columns], team.rows, columns, learning
+        )
         adam(
             team.weights, team.gradient, mean, square, updates, np.full(len(learning), rate),
             learning, columns.start, columns.stop, *PYTORCH, None,

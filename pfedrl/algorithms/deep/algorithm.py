@@ -57,7 +57,9 @@ class DeepAlgorithm(Algorithm):
         """Train together, then let each way of meeting the new environments do so."""
         assert family is not None
         task = self.seen(family.task(draws))
-        learner, exchange = self.learner(task, seeds), self.exchange(task, seeds)
+        learner, exchange = (
+            self.learner(task, seeds), family.attacked(self.exchange(task, seeds), seeds)
+        )  # fmt: skip
         train(learner, exchange, self.rounds(), recorder, self.watching(learner, control))
         if self.adapts and task.held_out.shape[1]:
             points = self.adapt_evaluations or 0

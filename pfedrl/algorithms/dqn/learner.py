@@ -166,6 +166,9 @@ class DQNLearner(DeepLearner):
             head_only=phase == "head" and net.head_layers == 1,
         )  # fmt: skip
         columns = net.part[phase]
+        self.adjust(
+            self.arrays[0][:, columns], self.arrays[1][:, columns], slice(None), columns, learning
+        )
         adam(
             *self.arrays, *self.moments, self.updates[phase],
             self._rate(), learning & ~self.diverged, columns.start, columns.stop,

@@ -37,6 +37,9 @@ class Stack:
     c2: np.ndarray  # [A]
     policy_steps: int = 0  # of this round
 
+    def adjust(self, gradient: torch.Tensor) -> None:
+        """Change the policies' gradient [A, P] in place, before their step."""
+
 
 @dataclass(frozen=True)
 class Iteration:
@@ -178,6 +181,7 @@ class PPOKL:
                 self.policy.backward(layers, seen, error, gradients)
                 if self.pull.proximal:
                     gradient.add_(stack.policy - stack.anchor, alpha=self.pull.proximal)
+                stack.adjust(gradient)
                 stack.policy_steps += 1
                 rate[:] = self.step_size(stack.policy_steps)
                 sgd(

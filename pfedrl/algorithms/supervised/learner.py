@@ -110,6 +110,10 @@ class SupervisedLearner(Learner):
                 if phase.pull:
                     away = own[:count] - anchor[:count]
                     gradient[:count].addcmul_(away, self.trained, value=phase.pull)
+                self.adjust(
+                    own[:, self.part[phase.trains]], gradient[:, self.part[phase.trains]], rows,
+                    self.part[phase.trains], slice(count),
+                )  # fmt: skip
                 descent.step(count, rate)
                 if kept is not None:
                     own[:count] *= kept[:count]
@@ -156,6 +160,7 @@ class SupervisedLearner(Learner):
                         outputs = levels[-1] if given is None else levels[-1] + given[which]
                         by_outputs = slope(outputs, labels[which], drawn.share[:count, step])
                         head.backward(layers, levels, by_outputs, into)
+                        self.adjust(own, gradient, rows, columns, slice(count))
                         descent.step(count, rate)
             weights[:, columns][rows] = own
 

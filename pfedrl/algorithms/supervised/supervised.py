@@ -64,7 +64,9 @@ class Supervised(Algorithm, SupervisedSettings):
         """Train together; then new workers train heads on the representation."""
         assert isinstance(family, LabelledData)
         task = family.task(draws)
-        learner, exchange = self.learner(task, seeds), self.exchange(task, seeds)
+        learner, exchange = (
+            self.learner(task, seeds), family.attacked(self.exchange(task, seeds), seeds)
+        )  # fmt: skip
         learner.measures.wanted = recorded_rounds(self.rounds(), control.curve_points)
         learner.measures.last = self.communication_rounds
         train(learner, exchange, self.rounds(), recorder, control)
