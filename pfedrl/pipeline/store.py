@@ -271,7 +271,8 @@ def _values(path: Path, table: pa.Table, seeds: range) -> Values:
 def _refuse_copies(blocks: Sequence[Values], paths: Sequence[Path]) -> None:
     """No seed may have the record of another.
 
-    Records of many distinct values may coincide once in a thousand seeds, as small tables do.
+    Records of many distinct values may coincide once in a thousand seeds, as small tables do; a
+    learner that never leaves the worst return has whole numbers where other seeds differ.
     Records of few values, as a control's, coincide by chance: a file is refused that shares far
     more of them with earlier files than chance gives. A file in which all seeds are equal is of a
     run that draws nothing. Values are compared in single precision, as committed ones are.
@@ -282,7 +283,11 @@ def _refuse_copies(blocks: Sequence[Values], paths: Sequence[Path]) -> None:
     for block, path in zip(blocks, paths, strict=True):
         with np.errstate(over="ignore", invalid="ignore"):  # of trainings that diverged
             lines = np.stack([*block.values()], axis=1).astype(np.float32)
-            many = [len(np.unique(line % 1)) >= RICH for line in lines]
+            own = lines[:, (lines != lines[0]).any(axis=0)]  # not bytes sent, say
+            many = [
+                len(np.unique(line % 1)) >= RICH and (few % 1 > 0).any()
+                for line, few in zip(lines, own, strict=True)
+            ]
         records = [line.tobytes() for line in lines]
         if len(set(records)) == 1 < len(records):
             continue
@@ -290,9 +295,9 @@ def _refuse_copies(blocks: Sequence[Values], paths: Sequence[Path]) -> None:
             if record in rich:
                 repeated.append((path, rich[record]))
             rich[record] = path
-        if _shares_too_many(own := Counter(records), seen):
+        if _shares_too_many(counted := Counter(records), seen):
             raise broken(path, "it repeats seeds of other files under other numbers")
-        seen += own
+        seen += counted
     if len(repeated) > len(rich) / 1000:
         # the committed file of the two was checked already
         path, other = sorted(repeated[-1], key=lambda one: one.is_relative_to(COMMITTED))

@@ -163,6 +163,17 @@ def test_a_run_that_draws_nothing_is_equal_in_all_seeds():
     _refuse_copies([block, block], [Path("0-3"), Path("3-6")])
 
 
+def test_learners_that_never_leave_the_worst_return_are_no_copies():
+    sent = {("sent", "a", 0, at): np.full(4, at / 7) for at in range(200)}  # equal in all seeds
+    returns = {
+        ("return", "a", 0, at): np.array([-500.0, -500.0, -at / 3, -at / 7]) for at in range(200)
+    }
+    _refuse_copies([sent | returns], [Path("0-4")])
+    copied = {point: line[[0, 2, 2, 3]] for point, line in (sent | returns).items()}
+    with pytest.raises(PfedrlError, match="repeats seeds"):
+        _refuse_copies([copied], [Path("0-4")])
+
+
 def test_large_seeds_do_not_wrap(local: Project):
     seeds = range(2**31, 2**31 + 2)
     cell = cell_of(local)
