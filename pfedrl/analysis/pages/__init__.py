@@ -1,0 +1,1 @@
+"""The pages: what was drawn, judged and compared, as a site that opens from a folder."""
