@@ -12,7 +12,7 @@ from pydantic import Field
 
 from pfedrl.analysis.findings import Told, tell
 from pfedrl.analysis.output import plain, read_result, write_text
-from pfedrl.analysis.pages import artifacts, catalogue, ledger
+from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, ledger
 from pfedrl.analysis.pages.names import Names
 from pfedrl.analysis.pages.pairs import pairs
 from pfedrl.analysis.pages.plots import seeds_plot
@@ -25,7 +25,6 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reruns import code_behind
 from pfedrl.pipeline.scale import RECORD
 
-TEMPLATES = Path(__file__).parent / "templates"
 MEANINGS = {  # of the badges, in the order in which they are listed
     "replicated": "the runs decide for the sentence, at the paper's own training budget",
     "contradicted": "the runs decide against it, at the paper's own budget",
@@ -116,7 +115,8 @@ class Site:
             paper: ledger.Counts.of(found) for paper, found in self.judged.items() if found
         }
         order = ledger.by_decided(self.judged)
-        shared = {"counts": counts, "order": order, "told": self.told}
+        level = (self.figures / "evidence" / "level.md").exists()
+        shared = {"counts": counts, "order": order, "told": self.told, "level": level}
         leaders = read_result(self.figures / "leaderboard.json")
         self.page(
             "index.html", "index.html", **shared, findings=list(self._headlines()),
