@@ -235,7 +235,10 @@ def show(
     """Print a table, or where a figure is, with the sentences that rest on it and its command."""
     paper, _, name = artifact.partition("/")
     folder = _figures(scale) / paper
-    known, judged = _result(folder / f"{name}.json", artifact), _result(folder / "claims.json", paper)
+    known, judged = (
+        _result(folder / f"{name}.json", artifact),
+        _result(folder / "claims.json", paper),
+    )
     typer.echo(f"{known['title']}\n{known['caption']}\n")
     if known.get("table"):
         text = (folder / f"{name}.md").read_text(encoding="utf-8")
@@ -264,7 +267,9 @@ def ledger(
             if claim["badge"] != name or badge not in (None, name):
                 continue
             ours = " (a question of our own)" if claim["ours"] else ""
-            typer.echo(f"{name}{' (post hoc)' if claim['post_hoc'] else ''}: {claim['words']}{ours}")
+            typer.echo(
+                f"{name}{' (post hoc)' if claim['post_hoc'] else ''}: {claim['words']}{ours}"
+            )
             for one in claim["comparisons"][:1]:
                 typer.echo(f"    {one['words']}")
 
@@ -280,6 +285,9 @@ def _result(path: Path, name: str) -> Any:
     import json
 
     if not path.exists():
-        known = sorted(str(p.relative_to(path.parent.parent).with_suffix("")) for p in path.parent.glob("*.json"))
+        known = sorted(
+            str(p.relative_to(path.parent.parent).with_suffix(""))
+            for p in path.parent.glob("*.json")
+        )
         raise unknown("table, figure or paper", name, known)
     return json.loads(path.read_text(encoding="utf-8"))

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from pfedrl.analysis.verdicts import NOT_ABOVE_CONTROL
 
 from pfedrl.analysis.claims import judge
-from pfedrl.analysis.verdicts import NOT_ABOVE_CONTROL
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.claim import Claim
 from pfedrl.pipeline.paper import Paper

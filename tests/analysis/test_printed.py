@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from pfedrl.analysis.verdicts import decide
 
 from pfedrl.analysis.claims import judge
 from pfedrl.analysis.printed import agrees, compare, deviation
-from pfedrl.analysis.verdicts import decide
 from pfedrl.pipeline.claim import Agrees, Claim
 from pfedrl.pipeline.paper import Artifact, Paper, Printed
 from tests.analysis import fake

@@ -2,11 +2,7 @@
 
 import numpy as np
 import pytest
-
-from pfedrl.analysis.claims import judge, readings
-from pfedrl.analysis.evidence import next_look, seeds_needed
 from pfedrl.analysis.ledger import beside
-from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, within, without
 from pfedrl.analysis.verdicts import (
     AT_TOP,
     NOT_ABOVE_CONTROL,
@@ -17,6 +13,10 @@ from pfedrl.analysis.verdicts import (
     expected_wrong,
     gated,
 )
+
+from pfedrl.analysis.claims import judge, readings
+from pfedrl.analysis.evidence import next_look, seeds_needed
+from pfedrl.analysis.outcomes import Apart, Contrast, Outcome, above, judged, within, without
 from pfedrl.pipeline.claim import Claim
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.reading import Reading

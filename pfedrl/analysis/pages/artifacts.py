@@ -1,6 +1,6 @@
 """The page of a table or figure: its chart, its printed numbers, how it is made, and from what."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.output import DEFAULT_SCALE, rebuild_command
 from pfedrl.analysis.pages.names import Names, settings_in_words
 from pfedrl.core.metrics import words_of
-from pfedrl.pipeline.costs import Known, duration
+from pfedrl.pipeline.costs import duration
 from pfedrl.pipeline.paper import Paper
 
 CENTRES = ("mean", "geometric_mean")  # columns that a chart can show, the first that is there
@@ -57,7 +57,7 @@ def chart(path: Path, paper: Paper, experiments: list[str], names: Names) -> dic
     records = [
         row | {"_label": label(row)} for row in rows.to_dict("records") if pd.notna(row[centre])
     ]
-    if along is None and len(records) > MOST_ROWS or not records:
+    if (along is None and len(records) > MOST_ROWS) or not records:
         return None
     cells = {row["_label"]: cell_of(row) for row in records}
     plain = names.styles.of("random_policy")
@@ -85,7 +85,7 @@ def chart(path: Path, paper: Paper, experiments: list[str], names: Names) -> dic
     }
 
 
-def _panel(row: dict[str, Any], names: Names, paper: Paper) -> str:
+def _panel(row: Mapping[Any, Any], names: Names, paper: Paper) -> str:
     if isinstance(row.get("panel"), str):
         return row["panel"]
     if isinstance(row.get("reading"), str):

@@ -17,7 +17,12 @@ from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import components, is_control, load
 from pfedrl.core.settings import read_yaml
 
-PARTS = {"body": "representation", "*": "everything", "global.*": "global model"}
+PARTS = {
+    "body": "representation",
+    "*_body": "representation",
+    "*": "everything",
+    "global.*": "global model",
+}
 MIXINGS = {
     "ServerAverage": "the server averages",
     "NeighbourAverage": "neighbours on a graph",
@@ -57,9 +62,12 @@ def scores(names: Names, figures: Path) -> list[dict[str, Any]]:
     return found
 
 
-def algorithms(names: Names, figures: Path, every: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def algorithms(
+    names: Names, figures: Path, every: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """Learners first, then controls, by label."""
-    runnable, called = {}, {}
+    runnable: dict[str, Any] = {}
+    called: dict[str, dict[str, str]] = {}
     for paper, page in names.project.papers.items():
         for experiment, spec in page.experiments.items():
             for cell in names.cells(paper, experiment).values() if spec.family else ():
@@ -68,12 +76,13 @@ def algorithms(names: Names, figures: Path, every: list[dict[str, Any]]) -> Iter
                     continue
                 if cell.variant == cell.algorithm and "{" not in spec.labels[cell.variant]:
                     called.setdefault(cell.algorithm, {})[names.algorithm(cell)] = page.short
-    for name in sorted(components("algorithms"), key=lambda n: (is_control(n), load("algorithms", n).label)):
+    for name in sorted(
+        components("algorithms"), key=lambda n: (is_control(n), load("algorithms", n).label)
+    ):
         kind = load("algorithms", name)
         module = import_module(kind.__module__)
         shared, private, mixing = _shared(runnable.get(name), kind)
         other = {label: of for label, of in called.get(name, {}).items() if label != kind.label}
-        first, *rest = (getdoc(module) or "").split(":", 1)
         own = [row for row in every if row["algorithm"] == name and not row["reading"]]
         yield {
             "label": kind.label,
@@ -109,10 +118,12 @@ def _shared(configured: Any, kind: Any) -> tuple[str, str, str]:
     private = PRIVATE.get(shares) or ", ".join(sorted(every - set(shares)))
     whole = {"body", "head"} <= {part.removeprefix("*_") for part in shares}
     shown = "network" if whole else ", ".join(PARTS.get(p, p.removeprefix("*_")) for p in shares)
-    return {"*_body": "representation"}.get(shares[0], shown) if len(shares) == 1 else shown, private, mixing
+    return shown, private, mixing
 
 
-def environments(names: Names, figures: Path, every: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def environments(
+    names: Names, figures: Path, every: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """The families: what varies, their settings, controls, and the scores on them."""
     for name in components("envs"):
         kind = load("envs", name)

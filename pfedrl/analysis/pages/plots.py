@@ -32,7 +32,8 @@ def seeds_plot(one: dict[str, Any] | None) -> Markup:
     if claimed:
         left, right = (end if isinstance(end, int | float) else None for end in claimed)
         start, stop = (0.0 if left is None else x(left)), (WIDTH if right is None else x(right))
-        shown += f'<rect class="claimed" x="{start}" y="0" width="{max(stop - start, 0):.1f}" height="34"/>'
+        wide = f"{max(stop - start, 0):.1f}"
+        shown += f'<rect class="claimed" x="{start}" y="0" width="{wide}" height="34"/>'
     shown += f'<line class="zero" x1="{x(0)}" x2="{x(0)}" y1="0" y2="34"/>'
     for place, value in enumerate(sorted(dots)):
         shown += f'<circle cx="{x(value)}" cy="{7 + 6 * (place % ROWS)}" r="2.4"/>'
@@ -49,8 +50,8 @@ def seeds_plot(one: dict[str, Any] | None) -> Markup:
     words = f"{one['label']}, {one['metric']}: {each}; bar: mean and 95% interval"
     words += "; shaded: what the sentence claims" * bool(claimed)
     return Markup(
-        f'<svg class="seeds" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(words)}">'
-        f"<title>{escape(words)}</title>{shown}</svg>"
+        f'<svg class="seeds" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{escape(words)}"><title>{escape(words)}</title>{shown}</svg>'
     )
 
 
@@ -63,7 +64,9 @@ def exchange_diagram(shared: str, private: str, mixing: str) -> Markup:
         for y, part, kind in ((74, shared, "shared"), (100, private, "private")):
             if part:
                 shown += f'<rect class="{kind}" x="{x}" y="{y}" width="84" height="24" rx="4"/>'
-                shown += f'<text x="{x + 42}" y="{y + 16}" text-anchor="middle">{escape(part)}</text>'
+                shown += (
+                    f'<text x="{x + 42}" y="{y + 16}" text-anchor="middle">{escape(part)}</text>'
+                )
         if shared and not graph:
             shown += f'<path class="link" d="M{x + 42} 72 L150 36"/>'
         if shared and graph and place:

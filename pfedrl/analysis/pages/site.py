@@ -1,4 +1,4 @@
-"""The site of a scale: every page, from what was drawn and judged; of the record also the README."""
+"""The site of a scale: every page of what was drawn and judged; of the record also the README."""
 
 import json
 import re
@@ -74,11 +74,14 @@ class Site:
         self.told: Mapping[str, list[Told]] = tell(project, self.judged) if recorded else {}
         self.code = code_behind(project, scale) if recorded else {}
         self.known = {
-            paper: {name: read_result(self.figures / paper / f"{name}.json") for name in page.artifacts}
+            paper: {
+                name: read_result(self.figures / paper / f"{name}.json") for name in page.artifacts
+            }
             for paper, page in project.papers.items()
         }
         self.jinja = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=jinja2.select_autoescape(["html"]),
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            autoescape=jinja2.select_autoescape(["html"]),
             trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         )  # fmt: skip
         self.jinja.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "json": _json,
@@ -111,9 +114,7 @@ class Site:
         for name, paper in self.project.papers.items():
             self._paper(name, paper)
         self.page("appendix.html", "appendix.html", known=self.known)
-        counts = {
-            paper: ledger.Counts.of(found) for paper, found in self.judged.items() if found
-        }
+        counts = {paper: ledger.Counts.of(found) for paper, found in self.judged.items() if found}
         order = ledger.by_decided(self.judged)
         level = (self.figures / "evidence" / "level.md").exists()
         shared = {"counts": counts, "order": order, "told": self.told, "level": level}
@@ -175,7 +176,7 @@ class Site:
         )  # fmt: skip
 
     def _fill_readme(self, shared: dict[str, Any]) -> None:
-        """Write the badges and the findings into the README beside the figures, if it has places."""
+        """Write badges and findings into the README beside the figures, where it has places."""
         readme = self.root.parent / "README.md"
         if not readme.exists():
             return
