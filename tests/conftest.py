@@ -1,6 +1,7 @@
 """What several test rooms share."""
 
 # ruff: noqa: E402
+import subprocess
 import sys
 from collections.abc import Callable
 
@@ -14,10 +15,24 @@ from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.task import TabularFamily
 from pfedrl.envs.tabular.windy_cliff import WindyCliff
 from pfedrl.pipeline.project import Project
-from tests.tiny import tiny_project
+from tests.tiny import ROOT, tiny_project
 
 settings.register_profile("any machine", deadline=None)  # however busy it is
 settings.load_profile("any machine")
+
+KERNELS = (  # short runs that call every compiled kernel
+    "qavg-random_mdp-plateau", "soft_pavg-random_mdp-plateau", "proj_pavg-random_mdp-plateau",
+    "optimal_policy-random_mdp", "pfedtd_rep-cliff_walking", "dqn_avg-cartpole-step",
+    "dqn_avg-acrobot-step", "pfed_ddpg_rep-hopper", "fed_kl-reacher",
+)  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels, if there are none, before workers start that would all compile them."""
+    starts_workers = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
+    if starts_workers and not any((ROOT / "pfedrl").rglob("*.nbi")):
+        command = [sys.executable, "-m", "pfedrl", "verify", *KERNELS]
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL)
 
 
 @pytest.fixture(scope="session")

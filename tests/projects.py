@@ -69,5 +69,6 @@ def project(
             place[last] = value
     write_scale(root, "s", values.pop("scale"))
     write_paper(root, "p", values)
-    (root / "envs").symlink_to(ROOT / "envs")
+    if not (root / "envs").exists():
+        (root / "envs").symlink_to(ROOT / "envs")
     return Project(root)

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from typer.main import get_command
+from typer.testing import CliRunner
 
+from pfedrl import __version__
 from pfedrl.cli import app
+from pfedrl.core.errors import USAGE, PfedrlError
 from pfedrl.core.parquet import read_facts, read_table
 from pfedrl.pipeline.listing import show_table
 from tests.processes import call
@@ -38,52 +41,49 @@ def test_help_names_every_command():
     assert newcomers == sorted(others)[:3]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("run", *CELL, "--seeds", "0-4", "--scale", "laptpo"), "Did you mean 'laptop'?"),
-        (("run", "qavgg", *CELL[1:], "--seeds", "0-4"), "Did you mean 'qavg'?"),
-        (
-            ("run", "qavg", "table1_random_mdp", "x", "--seeds", "0-4"),
-            "Did you mean 'table1_random",
-        ),
-        (
-            ("run", *EXPERIMENT, "qavg_kappa=0.3", "--seeds", "0-4"),
-            "Did you mean 'qavg_kappa=",
-        ),
-        (("run", *CELL, "--seeds", "-4-2"), "neither may be negative"),
-        (("run", *CELL, "--seeds", "0-4", "--scale", "record"), "and makes none"),
-        (("build", *CELL, "--seeds", "0-4", "--scale", "record"), "and makes none"),
-        (("verify", "--published", "qavg", "table1"), "unknown experiment 'table1'"),
-        (("run", *CELL, "--seeds", "4-2"), "must be larger"),
-        (("draw", "qavg", "tabel1"), "unknown artifact 'tabel1'"),
-        (("list", "paper"), "Did you mean 'papers'?"),
-        (("list", "cells"), "pfedrl list cells PAPER EXPERIMENT"),
-        (("list", "cells", "qvag"), "Did you mean 'qavg'?"),
-        (("compare", "dqn", "dqn_agv", "--on", "cartpole"), "Did you mean 'dqn_avg'?"),
-        (("benchmark", "nothing"), "unknown benchmark 'nothing'"),
-        (("watch", "figure_eight", "--output", "x.xyz"), "the animation is a GIF"),
-        (("watch", "figure_eight", "--acceleration", "nan"), "give a number"),
-    ],
-)
-def test_a_mistake_is_one_line_and_exit_code_2(arguments: tuple[str, ...], message: str):
-    done = pfedrl(*arguments)
+SEEDS = ("--seeds", "0-4")
+MISTAKES = [
+    (("run", *CELL, *SEEDS, "--scale", "laptpo"), "Did you mean 'laptop'?"),
+    (("run", "qavgg", *CELL[1:], *SEEDS), "Did you mean 'qavg'?"),
+    (("run", "qavg", "table1_random_mdp", "x", *SEEDS), "Did you mean 'table1_random"),
+    (("run", *EXPERIMENT, "qavg_kappa=0.3", *SEEDS), "Did you mean 'qavg_kappa="),
+    (("run", *CELL, "--seeds", "-4-2"), "neither may be negative"),
+    (("run", *CELL, "--seeds", "4-2"), "must be larger"),
+    (("run", *CELL, *SEEDS, "--scale", "record"), "and makes none"),
+    (("build", *CELL, *SEEDS, "--scale", "record"), "and makes none"),
+    (("verify", "--published", "qavg", "table1"), "unknown experiment 'table1'"),
+    (("verify", "--published", "--write"), "which runs?"),
+    (("draw", "qavg", "tabel1"), "unknown artifact 'tabel1'"),
+    (("list", "paper"), "Did you mean 'papers'?"),
+    (("list", "cells"), "pfedrl list cells PAPER EXPERIMENT"),
+    (("list", "cells", "qvag"), "Did you mean 'qavg'?"),
+    (("compare", "dqn", "dqn_agv", "--on", "cartpole"), "Did you mean 'dqn_avg'?"),
+    (("benchmark", "nothing"), "unknown benchmark 'nothing'"),
+    (("watch", "figure_eight", "--output", "x.xyz"), "the animation is a GIF"),
+    (("watch", "figure_eight", "--acceleration", "nan"), "give a number"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES)
+def test_a_mistake_is_explained_in_one_line(arguments: tuple[str, ...], message: str, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(PfedrlError) as caught:
+        app(arguments, standalone_mode=False)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+    assert caught.value.exit_code == USAGE
+
+
+def test_the_program_ends_with_that_line_and_exit_code_2(tmp_path: Path):
+    done = pfedrl("list", folder=tmp_path)
     assert done.returncode == 2
-    assert message in done.stderr
     assert done.stderr.startswith("pfedrl: ") and done.stderr.count("\n") == 1
+    assert "Run the command from the folder that holds the Snakefile" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [("runn",), ("run", "qavg"), ("run", *CELL, "--sed", "1")])
 def test_usage_errors_exit_2_without_a_traceback(arguments: tuple[str, ...]):
-    done = pfedrl(*arguments)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr and "Usage" in done.stderr
-
-
-def test_elsewhere_it_says_where_to_go(tmp_path: Path):
-    done = pfedrl("list", folder=tmp_path)
-    assert done.returncode == 2
-    assert "Run the command from the folder that holds the Snakefile" in done.stderr
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2 and "Usage" in done.stderr
 
 
 def test_list_shows_what_there_is():
@@ -134,27 +134,20 @@ def test_build_and_run_by_hand(tmp_path: Path):
     assert output.exists()
 
 
-def test_broken_environments_are_named(tmp_path: Path):
-    draws = tmp_path / "draws.npz"
-    draws.write_bytes(b"PK\x03\x04 half a file")
-    done = pfedrl("run", *CELL, "--seeds", "0-4", "--environments", str(draws))
-    assert done.returncode == 3
-    assert str(draws) in done.stderr and done.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize("content", [b"my notes", b"PK\x03\x04 half a file", b""])
-def test_a_file_that_is_not_ours_is_never_said_to_be_removed(tmp_path: Path, content: bytes):
+def test_environments_that_are_none_are_named_and_never_to_be_removed(
+    tmp_path: Path, content: bytes
+):
     notes = tmp_path / "notes.npz"
     notes.write_bytes(content)
     done = pfedrl("run", *CELL, "--seeds", "0-4", "--environments", str(notes))
-    assert done.returncode == 3
-    assert "rm " not in done.stderr and "`pfedrl build`" in done.stderr
+    assert done.returncode == 3 and done.stderr.count("\n") == 1
+    assert str(notes) in done.stderr and "`pfedrl build`" in done.stderr
+    assert "rm " not in done.stderr
 
 
 def test_the_version_is_shown():
-    from pfedrl import __version__
-
-    assert pfedrl("--version").stdout == f"pfedrl {__version__}\n"
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"pfedrl {__version__}\n"
 
 
 def test_the_cost_of_a_scale_is_in_core_hours_memory_disk_and_nodes(tmp_path: Path):
@@ -186,8 +179,10 @@ def test_where_the_log_is_full_the_console_gets_the_error(arguments: tuple[str, 
     assert done.stderr.startswith("pfedrl: ") and done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize(("command", "resumes"), [("run", True), ("open", False)])
+@pytest.mark.parametrize(
+    ("number", "command", "resumes"),
+    [(signal.SIGTERM, "run", True), (signal.SIGINT, "open", False)],
+)
 def test_a_signal_ends_it_with_one_line_that_promises_no_more_than_is_kept(
     number: signal.Signals, command: str, resumes: bool
 ):

@@ -13,7 +13,7 @@ import pytest
 from pfedrl.core.processor import NUMBA
 from pfedrl.core.registry import components
 from pfedrl.pipeline.cells import Cell
-from pfedrl.pipeline.short_runs import measured
+from pfedrl.pipeline.verify import measured
 from tests.tiny import ROOT, every_short_run
 
 SEED = 3  # not the one with the largest reward: a maximum over the block would hide there

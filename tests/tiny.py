@@ -5,9 +5,13 @@ from pathlib import Path
 
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import short_runs
+from pfedrl.pipeline.verify import short_runs
 
 ROOT = Path(__file__).parent.parent
+
+
+class Killed(BaseException):
+    """As sudden as a signal."""
 
 
 def tiny_project(folder: Path, published: bool = False) -> Project:

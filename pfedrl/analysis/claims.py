@@ -24,11 +24,11 @@ from pfedrl.analysis.verdict import (
     under_readings,
     with_contained,
 )
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.claim import Claim, PrintedLeast, Test
 from pfedrl.pipeline.paper import Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading
+from pfedrl.pipeline.served import absent
 
 TESTS: dict[str, Any] = {
     "Pair": claim_tests.pair,

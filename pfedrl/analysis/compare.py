@@ -22,7 +22,8 @@ from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
-from pfedrl.pipeline.store import Served, Store, served
+from pfedrl.pipeline.served import Served, served
+from pfedrl.pipeline.store import Store
 
 # how long a training is, in the order in which an algorithm's settings are asked
 LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes")

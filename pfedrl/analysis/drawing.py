@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,14 +16,14 @@ from pfedrl.analysis.options import BaseOptions, module_of
 from pfedrl.analysis.output import rebuild_command, write_json, write_text
 from pfedrl.analysis.printed import Comparison, compare
 from pfedrl.analysis.style import METADATA, Styles, every_style, listed_styles, paper_style
-from pfedrl.analysis.summaries import Summary, read_summary
+from pfedrl.analysis.summaries import Summary, read_summary, sweep_name
 from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
 from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import absent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +56,17 @@ class Context:
             for printed in self.artifact.printed
             if printed.experiment in self.summaries
         ]
+
+    def printed(self, experiment: str, cell: str, metric: str) -> float:
+        """The paper's number for a cell's final value, wherever it is printed, or nan."""
+        summary = self.summaries[experiment]
+        variant = summary.facts["cells"][cell]["variant"]
+        for row in chain(*(artifact.printed for artifact in self.paper.artifacts.values())):
+            if (row.experiment, row.variant, row.metric) == (experiment, variant, metric):
+                point = {} if row.along is None else {sweep_name(row.along): float(row.at or 0)}
+                if summary.cell_at(variant, **point) == cell:
+                    return float(row.value)
+        return math.nan
 
     def label(self, experiment: str, cell: str) -> str:
         """What tables and figures call a cell: by its experiment's labels, or as its algorithm."""

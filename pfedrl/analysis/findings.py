@@ -14,11 +14,11 @@ from pfedrl.analysis.statistics import exponents, standard_error
 from pfedrl.analysis.summaries import Summary, read_summary, summaries_folder
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.recorder import ALL_AGENTS
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces, relation
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
+from pfedrl.pipeline.served import absent
 
 MINUS = "\N{MINUS SIGN}"
 WORDS = (

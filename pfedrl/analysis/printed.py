@@ -99,7 +99,7 @@ def span_of(printed: Printed, cell: str, summaries: Mapping[str, Summary]) -> fl
         floors = list(_finals(summary, CONTROLS, metric, family))
         if floors:
             tops = [*_finals(summary, BEST, metric, family), possible(metric, family)[1]]
-            return float(tops[0] - floors[0])
+            return float(tops[0] - floors[0]) if np.isfinite(tops[0]) else np.nan
     return np.nan
 
 

@@ -11,10 +11,13 @@ from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.drawing import write_csv
-from pfedrl.analysis.output import read_result
+from pfedrl.analysis.output import read_result, write_text
+from pfedrl.analysis.printed import GRADES
 from pfedrl.analysis.style import FAINT, INK, METADATA, new_figure, paper_style
 from pfedrl.core.files import atomic_write
-from pfedrl.core.registry import load
+from pfedrl.core.metrics import words_of
+from pfedrl.core.registry import load, load_runnable
+from pfedrl.pipeline.paper import Experiment
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 
@@ -27,15 +30,16 @@ KINDS = {
 
 
 def draw_printed(project: Project, figures: Path) -> None:
-    """Write printed.png and printed.csv into the folder that holds the drawn artifacts.
+    """Write printed.png, printed.csv and printed.md into the folder of the drawn artifacts.
 
-    Neither is written where no printed number has a run.
+    None is written where no printed number has a run.
     """
     found = printed_numbers(project, figures)
     if not found:
         return
     rows = pd.DataFrame(found)
     write_csv(figures / "printed.csv", rows)
+    write_text(figures / "printed.md", _page(rows))
     rows = rows.sort_values("shortened", kind="stable")  # papers run at full length first
     panels = list(rows.groupby(["short", "on"], sort=False))
     columns = 3
@@ -77,7 +81,7 @@ def printed_numbers(project: Project, figures: Path) -> list[dict[str, Any]]:
                         "short": paper.short,
                         "artifact": artifact,
                         "on": experiment.title if family == "labelled_data" else label,
-                        "algorithm": row["variant"],
+                        "algorithm": _label(experiment, row["variant"]),
                         "metric": row["metric"],
                         "kind": _kind(row["metric"]),
                         "at": row["at"],
@@ -86,10 +90,49 @@ def printed_numbers(project: Project, figures: Path) -> list[dict[str, Any]]:
                         "ours": row["ours"],
                         "ours_se": row["our_error"],
                         "seeds": row["seeds"],
+                        "distance": row["distance"],
+                        "grade": row["grade"],
                         "shortened": shortened,
                     }
                 )
     return rows
+
+
+def _label(experiment: Experiment, variant: str) -> str:
+    """A variant as its experiment or its algorithm calls it."""
+    algorithm = experiment.variants[variant].get("algorithm", variant)
+    return experiment.labels.get(variant) or str(load_runnable(algorithm).label)
+
+
+def _page(rows: pd.DataFrame) -> str:
+    """How many printed numbers are near ours or far, by table and environment, and every one."""
+    lines = [
+        "# Printed numbers beside ours",
+        "",
+        "The distance is ours less the printed number, as a share of the range between the control "
+        "that learns nothing and the best that is known. A number is *same* if the 95% interval of "
+        "its distance lies within 2%, *near* within 10%, *far* if it lies beyond 10%, and *open* "
+        "otherwise. Numbers of a shorter training than the paper's are marked.",
+        "",
+        f"| table | environment | {' | '.join(GRADES)} |",
+        f"|---|---|{'--:|' * len(GRADES)}",
+    ]
+    for (short, artifact, on), group in rows.groupby(["short", "artifact", "on"], sort=False):
+        found = group["grade"].tolist()
+        cells = (str(found.count(grade) or "") for grade in GRADES)
+        lines.append(f"| {short}, {artifact} | {on} | {' | '.join(cells)} |")
+    lines += ["", "| table | environment | algorithm | metric | at | paper | ours | distance | |",
+              "|---|---|---|---|--:|--:|--:|--:|---|"]  # fmt: skip
+    for row in rows.to_dict("records"):
+        at = "" if pd.isna(row["at"]) else str(row["at"])
+        distance = "" if pd.isna(row["distance"]) else f"{row['distance']:+.1%}"
+        mark = f"{row['grade']}{', shorter training' if row['shortened'] else ''}"
+        lines.append(
+            f"| {row['short']}, {row['artifact']} | {row['on']} | {row['algorithm']} "
+            f"| {words_of(row['metric'])} | {at} | {row['paper']:g} | {row['ours']:.4g} "
+            f"| {distance} | {mark} |"
+        )
+    return "\n".join([*lines, ""])
 
 
 def _panel(axis: Axes, title: str, rows: pd.DataFrame) -> None:

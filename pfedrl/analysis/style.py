@@ -5,11 +5,10 @@ workflow/style.yaml lists the colour, line and marker of algorithms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, cycle, product
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import Field
@@ -28,6 +27,8 @@ INK = "#222222"
 FAINT = "#8a8a8a"
 CEILING = "best_found"  # the control that ceilings are drawn like
 WIDTH = 7.2  # inches: two columns of text
+# of a number that the paper prints, in its algorithm's colour
+PAPER: dict[str, Any] = {"ls": "", "marker": "D", "mfc": "white", "ms": 3.6, "zorder": 6}
 SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so it is the same everywhere
@@ -72,7 +73,6 @@ AUTOMATIC = (
 )  # fmt: skip
 SPARE = ("#332288", "#44AA99", "#E69F00", "#56B4E9")  # once those are used up
 AUTOMATIC_MARKERS = ("P", "X", "v", "D", "*", "s", "^", "o")
-REASON_WIDTH = 34  # letters of a line within a panel, of which three fit the width
 CROWDED = 5  # entries beyond which a legend would hide what is drawn
 
 
@@ -165,12 +165,11 @@ def panel_labels(axes: Sequence[Axes]) -> None:
         axis.set_title(f"({letter}) {axis.get_title('left')}", loc="left", fontweight="bold")
 
 
-def leave_empty(axis: Axes, title: str, reason: str) -> None:
-    """A panel of what was not run, with the reason in the place of numbers."""
-    axis.set_title(title, loc="left")
-    text = fill(reason, REASON_WIDTH)
-    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, color=FAINT)
-    axis.set(xticks=[], yticks=[])
+def note_absent(figure: Figure, absent: Mapping[str, str]) -> None:
+    """One line above the panels for each reason why some were not run."""
+    if absent:
+        reasons = "\n".join(f"Not run: {reason}." for reason in dict.fromkeys(absent.values()))
+        figure.suptitle(reasons, x=0.01, ha="left", color=FAINT, fontsize=6.5)
 
 
 def legend(axis: Axes, handles: Sequence[Artist] | None = None, labels: Iterable[str] = ()) -> None:

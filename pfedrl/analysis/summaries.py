@@ -16,6 +16,7 @@ from pfedrl.pipeline.project import Project
 if TYPE_CHECKING:
     import pandas as pd
 
+FEW = 5  # seeds at most whose own values stand beside the statistics, to be drawn one by one
 STATISTICS = ("mean", "se", "low", "high", "seeds", "missing", "diverged")  # that tables keep
 
 

@@ -15,14 +15,15 @@ from pfedrl.analysis.statistics import (
     mean_interval,
     standard_error,
 )
-from pfedrl.analysis.summaries import paths, summaries_folder
+from pfedrl.analysis.summaries import FEW, paths, summaries_folder
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import possible
 from pfedrl.core.parquet import Facts, write_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import Part, Point, Served, Store, Values, served
+from pfedrl.pipeline.served import Served, served
+from pfedrl.pipeline.store import Point, Store, Values
 
 DIVERGED = "diverged"  # the metric, 1 where an agent's training has diverged
 NUMBERS = ("mean", "se", "median", "iqm", "low", "high", "iqm_low", "iqm_high")
@@ -162,6 +163,7 @@ def _statistics_rows(
             low, high = bootstrap_interquartile_mean(values)
             numbers["iqm_low"][row], numbers["iqm_high"][row] = low, high
     metric, axis, agent, at = zip(*keys, strict=True)
+    by_seed = list(matrix) if matrix.shape[1] <= FEW else [None] * len(keys)
     columns = _repeat(names, len(keys)) | {
         "agent": pa.array(agent, pa.int16()),
         "axis": pa.array(axis).dictionary_encode(),
@@ -170,6 +172,7 @@ def _statistics_rows(
         **{name: pa.array(numbers[name]) for name in NUMBERS},
         "seeds": pa.array(np.full(len(keys), matrix.shape[1]), pa.int32()),
         **{name: pa.array(numbers[name], pa.int32()) for name in ("missing", "diverged")},
+        "by_seed": pa.array(by_seed, pa.list_(pa.field("element", pa.float64()))),
     }
     return pa.table(columns)
 
@@ -254,9 +257,14 @@ def _facts(
             "seeds": [one.cell.seeds.start, one.cell.seeds.stop],
             "variant": one.cell.variant,
             "settings": one.cell.settings(),
-            "cpu_seconds": round(sum(_share(p, f) * f["cpu_seconds"]
-                                     for p, f in zip(one.parts, found, strict=True)), 3),
-        }  # fmt: skip
+            "cpu_seconds": round(
+                sum(
+                    len(part.take) / len(part.holds) * facts["cpu_seconds"]
+                    for part, facts in zip(one.parts, found, strict=True)
+                ),
+                3,
+            ),
+        }
     return {
         "paper": first.paper,
         "experiment": first.experiment,
@@ -270,11 +278,6 @@ def _facts(
         "cells": described,
         "runs": sorted({part.path.as_posix() for one in whole for part in one.parts}),
     }
-
-
-def _share(part: Part, facts: dict[str, Any]) -> float:
-    """The seeds that are taken of a file, as a share of those it holds."""
-    return len(part.take) / len(part.holds)
 
 
 def _origins(whole: list[Served], files: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

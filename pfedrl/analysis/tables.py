@@ -6,15 +6,37 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pfedrl.core.errors import PfedrlError
+
 if TYPE_CHECKING:
     import pandas as pd
 
 NOTHING = "–"
+WIDE = 8  # columns beyond which a table is shrunk to the text's width
 TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "$": r"\$",
-    "±": r"$\pm$", "−": r"$-$", "∞": r"$\infty$", "Δ": r"$\Delta$", "κ": r"$\kappa$",
-    "≥": r"$\geq$", "–": "--", "†": r"$\dagger$", "×": r"$\times$", "<": "$<$", ">": "$>$",
+    "{": r"\{", "}": r"\}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "|": "$|$",
+    "±": r"$\pm$", "−": "$-$", "∞": r"$\infty$", "Δ": r"$\Delta$", "κ": r"$\kappa$",
+    "π": r"$\pi$", "τ": r"$\tau$", "Φ": r"$\Phi$", "ε": r"$\epsilon$", "γ": r"$\gamma$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "–": "--", "’": "'", "†": r"$\dagger$", "×": r"$\times$",
+    "<": "$<$", ">": "$>$",
 }  # fmt: skip
+
+
+class Aligned(str):
+    """A cell of numbers that get as many digits as the others of its column.
+
+    `form` takes the values in order, and their digits as d.
+    """
+
+    form: str
+    values: tuple[float, ...]
+    digits: int
+
+    def __new__(cls, form: str, values: tuple[float, ...], digits: int) -> Aligned:
+        made = super().__new__(cls, form.format(*values, d=digits).replace("-", "−"))
+        made.form, made.values, made.digits = form, values, digits
+        return made
 
 
 @dataclass(frozen=True)
@@ -47,6 +69,16 @@ class Table:
     data: pd.DataFrame
     notes: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        rows = [row for section in self.sections for row in section.rows]
+        for place in range(len(self.columns)):
+            cells = {at: row[place] for at, row in enumerate(rows)}
+            own = {at: cell for at, cell in cells.items() if isinstance(cell, Aligned)}
+            if own:
+                digits = sorted(cell.digits for cell in own.values())[len(own) // 2]
+                for at, cell in own.items():
+                    rows[at][place] = Aligned(cell.form, cell.values, digits)
+
     def groups(self) -> list[tuple[str, int]]:
         """Each heading above the columns and how many columns it spans."""
         spans: list[tuple[str, int]] = []
@@ -69,8 +101,7 @@ class Table:
 
 
 def estimate(mean: float, error: float, missing: float = 0, diverged: float = 0) -> str:
-    """Mean and standard error to the digits that the error supports: two decimals if it is usual,
-    more where it is tiny, fewer where it is large.
+    """Mean and standard error to the digits that the error supports; a table's columns agree.
 
     Of the seeds, `missing` have no value, of which `diverged` are recorded to have diverged.
     """
@@ -78,10 +109,21 @@ def estimate(mean: float, error: float, missing: float = 0, diverged: float = 0)
         return "diverged" if diverged and diverged == missing else "no value"
     mark = "†" if missing else ""
     if not math.isfinite(error):
-        return f"{mean:.2f}{mark}".replace("-", "−")
+        return Aligned("{:.{d}f}" + mark, (mean,), 2)
+    return Aligned("{:.{d}f} ± {:.{d}f}" + mark, (mean, error), digits_of(error))
+
+
+def digits_of(error: float) -> int:
+    """Two decimals if the error is usual, more where it is tiny, fewer where it is large."""
     size = math.floor(math.log10(error)) if error >= 5e-5 else 0
-    digits = min(4, 1 - size) if size < -2 else max(0, 2 - max(size, 0))
-    return f"{mean:.{digits}f} ± {error:.{digits}f}{mark}".replace("-", "−")
+    return min(4, 1 - size) if size < -2 else max(0, 2 - max(size, 0))
+
+
+def distance(ours: float, theirs: float | None, digits: int = 1) -> str:
+    """Ours less what the paper prints."""
+    if theirs is None or not math.isfinite(ours - theirs):
+        return NOTHING
+    return Aligned("{:+.{d}f}", (ours - theirs,), digits)
 
 
 def final(last: pd.Series) -> str:
@@ -126,11 +168,16 @@ def _body(table: Table) -> list[list[str]]:
 
 
 def tex(text: str) -> str:
-    return "".join(TEX.get(character, character) for character in text)
+    """Escaped for LaTeX, in ASCII."""
+    found = "".join(TEX.get(character, character) for character in text)
+    if not found.isascii():
+        odd = sorted({character for character in found if not character.isascii()})
+        raise PfedrlError(f"LaTeX of {' '.join(odd)} is not known; add it to TEX in tables.py.")
+    return found
 
 
 def latex(table: Table, title: str, caption: str, name: str) -> str:
-    """For booktabs."""
+    """For the packages booktabs and graphicx, the latter to shrink wide tables."""
     width = len(table.columns)
     groups, rules, first = [], [], 1
     for group, span in table.groups():
@@ -143,6 +190,7 @@ def latex(table: Table, title: str, caption: str, name: str) -> str:
         r"\centering",
         rf"\caption{{\textbf{{{tex(title)}.}} {tex(caption)}}}",
         rf"\label{{tab:{name}}}",
+        *([r"\resizebox{\textwidth}{!}{%"] if width > WIDE else []),
         rf"\begin{{tabular}}{{{''.join('l' if c.words else 'r' for c in table.columns)}}}",
         r"\toprule",
     ]
@@ -154,7 +202,7 @@ def latex(table: Table, title: str, caption: str, name: str) -> str:
         if section.title:
             lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textit{{{tex(section.title)}}}}} \\")
         lines += [" & ".join(tex(cell) for cell in row) + r" \\" for row in section.rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [r"\bottomrule", r"\end{tabular}" + ("}" if width > WIDE else "")]
     lines += [rf"\par\smallskip {tex(note)}" for note in table.notes]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 

@@ -3,7 +3,7 @@
 A statement is judged on the instances that meet its premises; one that fails contradicts it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,10 @@ def within_premises(outcome: Outcome, test: Test, summary: Summary) -> Outcome:
     if all(premises(summary, cell).any() for cell in cells):
         return outcome
     words = f"no instance meets the statement's premises; if they are ignored: {outcome.words}"
-    return Outcome(words, outcome.seeds, status=OUTSIDE)
+    return replace(
+        outcome, words=words, e_for=1.0, e_against=1.0, exact=False, counterexample=None,
+        status=OUTSIDE,
+    )  # fmt: skip
 
 
 def _cells(summary: Summary, asked: Asked) -> list[str]:

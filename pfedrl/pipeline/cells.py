@@ -1,4 +1,4 @@
-"""Expansion: variants times the sweep are cells; cells times blocks of seeds are jobs."""
+"""Cells: the variants of an experiment at each point of its sweep, with all settings checked."""
 
 import hashlib
 import itertools
@@ -15,7 +15,6 @@ from pfedrl.core.settings import validate
 from pfedrl.envs.data.checksum import arrays_digest
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.family import Family
-from pfedrl.pipeline.checks import check_budget, check_sweep
 from pfedrl.pipeline.paper import Experiment
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Budget
@@ -79,12 +78,12 @@ class Cell:
         return [f"{first}-{min(first + size, seeds)}" for first in range(0, seeds, size)]
 
     def unfit(self) -> str | None:
-        """Why the algorithm cannot run on the family anywhere, or None."""
-        reason = getattr(self.runnable, "skip", None)
-        return reason(self.family) if reason is not None and self.family is not None else None
+        """Why the algorithm cannot run on the family, whatever data are here, or None."""
+        skip = getattr(self.runnable, "skip", None)
+        return None if skip is None or self.family is None else skip(self.family)
 
-    def skip(self) -> str | None:
-        """Why the cell cannot run, here or anywhere, or None."""
+    def why_not(self) -> str | None:
+        """Why the cell cannot run here, or None."""
         return self.unfit() or (None if self.family is None else self.family.skip())
 
 
@@ -104,21 +103,16 @@ def parse_block(block: str) -> range:
 
 def cells(project: Project, paper: str, experiment: str, scale: str | None) -> Iterator[Cell]:
     """The cells of an experiment at a scale, or with its own settings where that is None."""
-    spec = project.experiment(paper, experiment)
-    budget = OWN
-    if scale is not None:
-        found = project.budget(project.scale(scale), paper, experiment)
-        if found is None:
-            raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
-        check_budget(project, paper, experiment, scale)
-        budget = found
-    where = project.place(paper, experiment)
-    classes = {
-        variant: load_runnable(given.get("algorithm", variant), f"{where}.variants.{variant}")
-        for variant, given in spec.variants.items()
-    }
+    spec, where = project.experiment(paper, experiment), project.place(paper, experiment)
+    budget = OWN if scale is None else _budget(project, paper, experiment, scale)
+    classes = _classes(project, paper, experiment)
     settings = {name for made in classes.values() for name in made.model_fields}
-    check_sweep(spec, settings, where)
+    for key in spec.sweep:
+        of, name = key.split(".")
+        if of == "family" and spec.family is None:
+            raise PfedrlError(f"{where}.sweep: '{key}' is swept, but there is no family.")
+        if of == "algorithm" and name not in settings:
+            raise unknown("setting of the variants", name, settings, f"{where}.sweep")
     for name in spec.settings:
         if name not in settings:
             raise unknown("setting of the variants", name, settings, f"{where}.settings")
@@ -134,15 +128,16 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             runnable = validate(
                 classes[variant], own | shortened | swept, f"{where}.variants.{variant}"
             )
-            family_name, family = "", None
+            family = None
             if spec.family is not None:
-                family_name, family = _family(project, spec.family, of_family, budget, where)
+                family = _family(project, spec.family, of_family, budget, where)
             sweep = swept | of_family
             cell = Cell(
                 paper, experiment,
                 "_".join([variant, *(f"{key}={value:g}" for key, value in sweep.items())]),
-                variant, given.get("algorithm", variant), sweep, runnable, family, family_name,
-                spec.curve_points, budget, data_digest(project, family),
+                variant, given.get("algorithm", variant), sweep, runnable, family,
+                (spec.family or {}).get("name", ""), spec.curve_points, budget,
+                data_digest(project, family),
             )  # fmt: skip
             if cell.name in names or cell.key in keys:
                 raise PfedrlError(
@@ -153,6 +148,53 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             names.add(cell.name)
             keys.add(cell.key)
             yield cell
+
+
+def _classes(project: Project, paper: str, experiment: str) -> dict[str, Any]:
+    """The algorithm or statement of each variant."""
+    where = f"{project.place(paper, experiment)}.variants"
+    return {
+        variant: load_runnable(given.get("algorithm", variant), f"{where}.{variant}")
+        for variant, given in project.experiment(paper, experiment).variants.items()
+    }
+
+
+def _budget(project: Project, paper: str, experiment: str, scale: str) -> Budget:
+    """An experiment's budget, each key of which must shorten something that it serves."""
+    budget = project.budget(project.scale(scale), paper, experiment)
+    if budget is None:
+        raise PfedrlError(f"workflow/scales/{scale}.yaml gives {paper}/{experiment} no budget.")
+    budgets, served = project.scale(scale).papers[paper], [experiment]
+    name = experiment if experiment in budgets else "default"
+    if name == "default":
+        served += [key for key in project.paper(paper).experiments if key not in budgets]
+    where = f"workflow/scales/{scale}.yaml, papers.{paper}.{name}"
+
+    def settings(of: str, one: str) -> set[str]:
+        made = list(_classes(project, paper, one).values())
+        if of == "family":
+            family = project.experiment(paper, one).family
+            place = project.place(paper, one)
+            made = [] if family is None else [_family_class(family, place)]
+        return {name for one in made for name in one.model_fields}
+
+    for of, kind, keys in (("algorithm", "variant's setting", budget.algorithm),
+                           ("family", "family's setting", budget.family)):  # fmt: skip
+        for key in keys:
+            if f"{of}.{key}" in project.experiment(paper, experiment).sweep:
+                raise PfedrlError(f"{where}.{of}: '{key}' is swept by {paper}/{experiment}.")
+            # the experiment itself comes first, and mostly settles it
+            if not any(key in settings(of, one) for one in served):
+                known = set().union(*(settings(of, one) for one in served))
+                raise unknown(kind, key, known, f"{where}.{of}")
+    for variant, own in budget.variants.items():
+        found = {n: c for one in served for n, c in _classes(project, paper, one).items()}
+        if variant not in found:
+            raise unknown("variant", variant, found, f"{where}.variants")
+        for key in own.keys() - found[variant].model_fields.keys():
+            raise unknown("variant's setting", key, found[variant].model_fields,
+                          f"{where}.variants.{variant}")  # fmt: skip
+    return budget
 
 
 def _points(spec: Experiment, fields: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -170,18 +212,21 @@ def _points(spec: Experiment, fields: Any) -> Iterator[tuple[dict[str, Any], dic
         )
 
 
-def _family(
-    project: Project, given: dict[str, Any], swept: dict[str, Any], budget: Budget, where: str
-) -> tuple[str, Family]:
-    """The family at a point of the sweep: its file, what the experiment says, the budget."""
+def _family_class(given: dict[str, Any], where: str) -> Any:
     if "name" not in given:
         raise PfedrlError(f"{where}.family: the key 'name' is missing.")
-    name = given["name"]
-    family_class = load("envs", name, f"{where}.family")
+    return load("envs", given["name"], f"{where}.family")
+
+
+def _family(
+    project: Project, given: dict[str, Any], swept: dict[str, Any], budget: Budget, where: str
+) -> Family:
+    """The family at a point of the sweep: its file, the experiment's own settings, the budget."""
+    made = _family_class(given, where)
     own = {key: value for key, value in given.items() if key != "name"}
-    shortened = {k: v for k, v in budget.family.items() if k in family_class.model_fields}
-    values = project.family_defaults(name) | own | shortened | swept
-    return name, validate(family_class, values, f"{where}.family")
+    shortened = {key: value for key, value in budget.family.items() if key in made.model_fields}
+    values = project.family_defaults(given["name"]) | own | shortened | swept
+    return validate(made, values, f"{where}.family")
 
 
 def data_digest(project: Project, family: Family | None) -> str | None:

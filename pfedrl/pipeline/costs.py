@@ -1,8 +1,7 @@
 """What jobs should cost in processor time, memory and disk, by what earlier runs measured.
 
 A run with the same key costs as much per seed as it did. Otherwise a run of the same method on the
-same family, with counts and networks at least as large, is scaled by the length of the training;
-the longest such run is.
+same family, with counts and networks at least as large, is scaled by the length of the training.
 results/published/rates.json has short trainings with the papers' own settings for this. Nothing is
 extrapolated from small networks to large ones, or from few agents to many.
 """
@@ -12,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from math import ceil, log, prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from pfedrl.core.registry import module_of
 from pfedrl.envs.data import clusters, data_sets
 from pfedrl.pipeline.cells import Cell, cells, parse_block
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import COMMITTED, Store, block_name
+from pfedrl.pipeline.store import COMMITTED, Store
 
 SHORT = 60  # seconds; below that, starting a job costs as much as the job
 SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
@@ -86,17 +86,16 @@ class Known:
 
     @cached_property
     def _runs(self) -> dict[str, Measured]:
-        return dict(self._committed())
-
-    def _committed(self) -> Iterator[tuple[str, Measured]]:
-        store = Store(self.root)
-        for folder, entry in store.manifest.items():
-            files = [entry["files"][block_name(b)] for b in store.blocks("committed", folder)]
-            seeds = sum(len(block) for block in store.blocks("committed", folder))
+        """By folder of the store, what a seed of a committed run took."""
+        found = {}
+        for folder, entry in Store(self.root).manifest.items():
+            files = entry["files"].values()
+            seeds = sum(len(parse_block(block)) for block in entry["files"])
             seconds = sum(file["cpu_seconds"] for file in files) / seeds
             memory = max(file["peak_memory_mb"] for file in files)
             disk = sum(file["bytes"] for file in files) / 1e6 / seeds
-            yield folder, Measured(entry["settings"], seconds, 0.0, memory, 0.0, disk)
+            found[folder] = Measured(entry["settings"], seconds, 0.0, memory, 0.0, disk)
+        return found
 
     @cached_property
     def _by_method(self) -> dict[tuple[str, str], list[Measured]]:
@@ -125,27 +124,21 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _covers(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     """Whether a run had no less of anything than is asked for, its length apart."""
     theirs = _flat(measured)
-    for name, value in _flat(asked).items():
-        other = theirs.get(name, value)
-        if name in (*LENGTHS, *AFTERWARDS) or isinstance(value, float | list):
-            continue
-        if isinstance(value, int) and isinstance(other, int) and value <= other:
-            continue
-        if value != other:
-            return False
-    return True
+    return all(
+        theirs.get(name, value) == value
+        or (isinstance(value, int) and isinstance(theirs[name], int) and value <= theirs[name])
+        for name, value in _flat(asked).items()
+        if name not in (*LENGTHS, *AFTERWARDS) and not isinstance(value, float | list)
+    )
 
 
 def _distance(measured: Mapping[str, Any], asked: Mapping[str, Any]) -> tuple[bool, int, float]:
     """Another algorithm, then the number of other settings, then the difference in length."""
     theirs, ours = _flat(measured), _flat(asked)
-    other = sum(
-        theirs.get(name) != value
-        for name, value in ours.items()
-        if name not in (*LENGTHS, *AFTERWARDS)
-    )
+    other = [name for name, value in ours.items() if theirs.get(name) != value]
     same = measured["algorithm"]["name"] == asked["algorithm"]["name"]
-    return not same, other, abs(log(_times_as_long(asked, measured)))
+    times = abs(log(_times_as_long(asked, measured)))
+    return not same, len({*other} - {*LENGTHS, *AFTERWARDS}), times
 
 
 def _times_as_long(settings: Mapping[str, Any], than: Mapping[str, Any]) -> float:
@@ -184,14 +177,10 @@ def megabytes(cost: Cost | None, attempt: int = 1) -> int:
     return ceil(wanted * attempt)
 
 
-def nodes(seconds: Sequence[float], cores: int, within: float) -> int | None:
-    """How many nodes of so many cores are done in time; None where the longest job is not."""
-    if not seconds or max(seconds) + START_UP > within:
-        return None if seconds else 0
-    fewest = ceil(sum(seconds) / within / cores)
-    return next(
-        n for n in range(max(fewest, 1), len(seconds) + 2) if makespan(seconds, n * cores) <= within
-    )
+def nodes(seconds: Sequence[float], cores: int, within: float) -> int:
+    """How many nodes of so many cores are done in time, if every job alone is."""
+    fewest = max(ceil(sum(seconds) / within / cores), 1)
+    return next(n for n in count(fewest) if makespan(seconds, n * cores) <= within)
 
 
 @dataclass(frozen=True)
@@ -212,7 +201,7 @@ def bills(project: Project, scale: str) -> dict[str, Bill]:
             if cell.folder in counted:
                 continue
             counted.add(cell.folder)
-            reason = cell.skip()
+            reason = cell.why_not()
             for block in cell.blocks():
                 cost = None if reason else known.cost(cell, len(parse_block(block)))
                 if cost is None:
@@ -223,50 +212,42 @@ def bills(project: Project, scale: str) -> dict[str, Bill]:
 
 
 def table(found: dict[str, Bill]) -> Table:
-    """A row a paper."""
+    """A row for each paper."""
     made = Table("paper", box=None, pad_edge=False)
     for column in ("runs", "core time", "the longest", "memory", "disk", "not counted"):
         made.add_column(column, justify="right")
     for paper, bill in found.items():
-        known = [""] * 4
-        if bill.costs:
+        costs, known = bill.costs, [""] * 4
+        if costs:
             known = [
-                duration(core_hours(bill.costs)),
-                duration(max(cost.seconds for cost in bill.costs) / 3600),
-                f"{max(cost.memory_mb for cost in bill.costs) / 1000:.1f} GB",
-                disk(sum(cost.disk_mb for cost in bill.costs)),
+                duration(core_hours(costs)),
+                span(max(cost.seconds for cost in costs)),
+                f"{max(cost.memory_mb for cost in costs) / 1000:.1f} GB",
+                disk(sum(cost.disk_mb for cost in costs)),
             ]
-        uncounted = bill.uncounted.total()
-        made.add_row(paper, f"{len(bill.costs):,}", *known, str(uncounted or ""))
+        made.add_row(paper, f"{len(costs):,}", *known, str(bill.uncounted.total() or ""))
     return made
 
 
 def sentences(
     costs: Sequence[Cost], uncounted: Mapping[str, int], cores: int, hours: float
-) -> list[str]:
+) -> Iterator[str]:
     """Core-hours, memory, disk, how many nodes are done in time, and what is not counted."""
-    said = []
     if costs:
-        seconds = [cost.seconds for cost in costs]
-        longest = max(seconds)
-        said.append(
+        seconds, within = [cost.seconds for cost in costs], hours * 3600
+        yield (
             f"{len(costs)} runs take about {duration(core_hours(costs))} of core time, "
-            f"{duration(makespan(seconds, cores) / 3600)} on {cores} cores; the longest "
-            f"{duration(longest / 3600)}. Up to {max(c.memory_mb for c in costs):.0f} MB of "
+            f"{span(makespan(seconds, cores))} on {cores} cores; the longest "
+            f"{span(max(seconds))}. Up to {max(c.memory_mb for c in costs):.0f} MB of "
             f"memory per job, {disk(sum(c.disk_mb for c in costs))} of disk."
         )
-        within = hours * 3600
-        if longest + START_UP > within:
-            said.append(
-                f"The longest run alone takes more than {hours:g} h, on any number of nodes."
-            )
-            within = longest + START_UP
-        said.append(
-            f"Nodes of {cores} cores needed to finish within {duration(within / 3600)}: "
-            f"{nodes(seconds, cores, within)}."
-        )
-    said += [not_counted(count, reason) for reason, count in uncounted.items()]
-    return said
+        if (alone := max(seconds) + START_UP) > within:
+            yield f"The longest run alone takes more than {hours:g} h, on any number of nodes."
+            within = alone
+        needed = nodes(seconds, cores, within)
+        yield f"Nodes of {cores} cores needed to finish within {span(within)}: {needed}."
+    for reason, runs in uncounted.items():
+        yield not_counted(runs, reason)
 
 
 def disk(megabytes: float) -> str:

@@ -35,7 +35,7 @@ def run(
     checkpoint_seconds: float = 60.0,
 ) -> None:
     """Run a cell on a block of seeds and write its run file."""
-    if (reason := cell.skip()) is not None:
+    if (reason := cell.why_not()) is not None:
         raise PfedrlError(f"{cell.experiment}/{cell.name} cannot run: {reason}.")
     check_data(cell)
     code = run_code(cell)

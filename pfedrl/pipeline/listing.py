@@ -79,7 +79,7 @@ def _table(
             cell.name,
             cell.algorithm,
             f"{cell.budget.seeds} in {len(cell.blocks())}",
-            cell.skip() or "",
+            cell.why_not() or "",
         )
         for cell in cells(project, paper, experiment, scale)
     )

@@ -1,9 +1,9 @@
 """The project on disk: its papers, scales and family files, read and checked."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any, get_origin
@@ -36,21 +36,11 @@ FILES: dict[str, tuple[Any, bool]] = {
     "fidelity": (list[FidelityNote], False),
 }
 COLUMNS = list(Printed.model_fields)
-RULES = frozenset(  # a paper is a rule too, and Snakemake knows each rule by its name
-    {
-        "all",
-        "build",
-        "describe",
-        "run",
-        "summarise",
-        "draw_table",
-        "draw_figure",
-        "draw_comparison",
-        "claims",
-        "report",
-        "reruns",
-    }
-)
+# a paper is a rule too, and Snakemake knows each rule by its name
+RULES = (
+    "all", "build", "describe", "run", "summarise", "draw_table", "draw_figure", "draw_comparison",
+    "claims", "report", "reruns",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,13 +68,21 @@ class Project:
     def papers(self) -> dict[str, Paper]:
         return {name: self.paper(name) for name in self.paper_names}
 
-    def _read_paper(self, folder: Path) -> Paper:
+    @cached_property
+    def paper(self) -> Callable[[str], Paper]:
+        """One paper, read when it is first asked for."""
+        return cache(self._read_paper)
+
+    def _read_paper(self, name: str) -> Paper:
         """A paper's files as one page; each is checked by itself, so that errors name it."""
+        if name not in self.paper_names:
+            raise unknown("paper", name, self.paper_names)
+        folder = self.root / "workflow" / "papers" / name
         where = folder.relative_to(self.root)
-        validate(Name, folder.name, f"{where}")
-        if folder.name in RULES:
+        validate(Name, name, f"{where}")
+        if name in RULES:
             raise PfedrlError(
-                f"{where}: '{folder.name}' is the name of a Snakemake rule; rename the folder."
+                f"{where}: '{name}' is the name of a Snakemake rule; rename the folder."
             )
         head = validate(Reference, read_yaml(folder / "paper.yaml"), f"{where}/paper.yaml")
         read: dict[str, Any] = {}
@@ -107,28 +105,16 @@ class Project:
             artifacts[path.stem] = artifacts[path.stem].model_copy(update={"printed": rows})
         declared, readings = read["experiments"], read.get("readings", [])
         read["experiments"] = dict(_with_readings(declared, readings, where))
-        unasked = _under_readings(declared, readings) | _comparisons(read["experiments"])
-        for name in artifacts.keys() & unasked.keys():
+        unasked = dict(_unasked(declared, read["experiments"], readings))
+        for taken in artifacts.keys() & unasked.keys():
             raise PfedrlError(
-                f"{where}/artifacts.yaml, {name}: this name is reserved for the automatic figure "
-                f"of the experiment {unasked[name].experiments[0]}; rename the artifact."
+                f"{where}/artifacts.yaml, {taken}: this name is reserved for the automatic figure "
+                f"of the experiment {unasked[taken].experiments[0]}; rename the artifact."
             )
         read["artifacts"] = artifacts | unasked
-        paper = validate(Paper, {"paper": folder.name, **dict(head), **read}, str(where))
+        paper = validate(Paper, {"paper": name, **dict(head), **read}, str(where))
         _check_references(paper, str(where))
         return paper
-
-    def paper(self, name: str) -> Paper:
-        """One paper, read when it is first asked for."""
-        if name not in self._papers:
-            if name not in self.paper_names:
-                raise unknown("paper", name, self.paper_names)
-            self._papers[name] = self._read_paper(self.root / "workflow" / "papers" / name)
-        return self._papers[name]
-
-    @cached_property
-    def _papers(self) -> dict[str, Paper]:
-        return {}
 
     def experiment(self, paper: str, name: str) -> Experiment:
         experiments = self.paper(paper).experiments
@@ -146,16 +132,10 @@ class Project:
         )
         return f"workflow/papers/{paper}/{file}"
 
-    def scale(self, name: str) -> Scale:
-        """A file in workflow/scales."""
-        if name not in self._scales:
-            self._scales[name] = self._read_scale(name)
-        return self._scales[name]
-
     @cached_property
-    def _scales(self) -> dict[str, Scale]:
-        """Those that were read: every cell asks for its scale."""
-        return {}
+    def scale(self) -> Callable[[str], Scale]:
+        """A file in workflow/scales."""
+        return cache(self._read_scale)
 
     def _read_scale(self, name: str) -> Scale:
         folder = self.root / "workflow" / "scales"
@@ -200,16 +180,10 @@ class Project:
         path = self.root / "workflow" / "data.yaml"
         return read_yaml(path) if path.exists() else {}
 
-    def family_defaults(self, name: str) -> dict[str, Any]:
-        """What envs/<name>.yaml says of a family."""
-        if name not in self._families:
-            self._families[name] = self._read_family(name)
-        return dict(self._families[name])
-
     @cached_property
-    def _families(self) -> dict[str, dict[str, Any]]:
-        """Those that were read: every cell asks for its family."""
-        return {}
+    def family_defaults(self) -> Callable[[str], dict[str, Any]]:
+        """What envs/<name>.yaml says of a family."""
+        return cache(self._read_family)
 
     def _read_family(self, name: str) -> dict[str, Any]:
         folder = self.root / "envs"
@@ -217,9 +191,7 @@ class Project:
         if name not in known:
             raise unknown("family", name, known)
         values = read_yaml(folder / f"{name}.yaml")
-        values.pop("family", None)
-        values.pop("description", None)
-        return values
+        return {key: values[key] for key in values if key not in ("family", "description")}
 
 
 def _with_readings(
@@ -249,25 +221,17 @@ def _with_readings(
                 yield reading.runs(name), under(reading, experiment)
 
 
-def _under_readings(
-    experiments: dict[str, Experiment], readings: list[Reading]
-) -> dict[str, Artifact]:
-    """What every experiment with readings shows without being asked, if it is not a sweep."""
-    made = {
-        name: [reading.runs(name) for reading in readings if name in reading.experiments]
-        for name in experiments
-    }
-    return {
-        f"readings_{name}": readings_of(name, experiments[name], others)
-        for name, others in made.items()
-        if others and not experiments[name].sweep
-    }
-
-
-def _comparisons(experiments: dict[str, Experiment]) -> dict[str, Artifact]:
-    """What every experiment shows without being asked."""
-    made = {f"comparison_{name}": comparison_of(name, spec) for name, spec in experiments.items()}
-    return {name: artifact for name, artifact in made.items() if artifact is not None}
+def _unasked(
+    declared: dict[str, Experiment], every: dict[str, Experiment], readings: list[Reading]
+) -> Iterator[tuple[str, Artifact]]:
+    """The figures that experiments get automatically: their readings, and a comparison."""
+    for name, experiment in declared.items():
+        made = [reading.runs(name) for reading in readings if name in reading.experiments]
+        if made and not experiment.sweep:
+            yield f"readings_{name}", readings_of(name, experiment, made)
+    for name, experiment in every.items():
+        if (comparison := comparison_of(name, experiment)) is not None:
+            yield f"comparison_{name}", comparison
 
 
 def _check_references(paper: Paper, where: str) -> None:
@@ -310,12 +274,8 @@ def _check_references(paper: Paper, where: str) -> None:
             check("statistic", asked.statistic, STATISTICS, f"{place}, {{{asked.name}}}")
         for unused in finding.numbers.keys() - {asked.name for asked in finding.placeholders()}:
             raise PfedrlError(f"{where}/{place}.numbers: '{unused}' is not in its text.")
-    for file, ids in (
-        ("claims", [claim.id for claim in paper.claims]),
-        ("readings", [reading.id for reading in paper.readings]),
-        ("findings", [finding.id for finding in paper.findings]),
-        ("fidelity", [note.id for note in paper.fidelity]),
-    ):
+    for file in ("claims", "readings", "findings", "fidelity"):
+        ids = [one.id for one in getattr(paper, file)]
         for twice in {name for name in ids if ids.count(name) > 1}:
             raise PfedrlError(f"{where}/{file}.yaml: the id '{twice}' is given twice.")
 

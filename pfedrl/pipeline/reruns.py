@@ -17,9 +17,9 @@ from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.run_file import commit
 from pfedrl.pipeline.scale import RECORD
-from pfedrl.pipeline.short_runs import measured
-from pfedrl.pipeline.store import Part, Store, Values, served, spans
-from pfedrl.pipeline.verify import Compared, compare, digest
+from pfedrl.pipeline.served import served
+from pfedrl.pipeline.store import Layer, Part, Store, Values
+from pfedrl.pipeline.verify import Columns, Compared, compare, digest, measured
 
 BEGINNING = "as far as it goes"  # of a longer committed run
 
@@ -27,15 +27,13 @@ BEGINNING = "as far as it goes"  # of a longer committed run
 def compare_with_record(project: Project, cell: Cell, seeds: range) -> Compared | None:
     """A run made here against the committed seeds it has in common; None where there are none."""
     store = Store(project.root)
-    here, stored = (store.find(cell, seeds, [layer]) for layer in ("local", "committed"))
-    shared = sorted(set(seeds) - {*here.missing, *stored.missing})
-    if not shared:
+    layers: tuple[Layer, ...] = ("local", "committed")
+    missing = [seed for layer in layers for seed in store.find(cell, seeds, [layer]).missing]
+    if not (shared := set(seeds).difference(missing)):
         return None
-    ours, theirs = (
-        [part for seed in spans(shared) for part in store.find(cell, seed, [layer]).parts]
-        for layer in ("local", "committed")
+    found, kept = (
+        _columns(store.read(cell, store.find(cell, shared, [layer]).parts)[0]) for layer in layers
     )
-    found, kept = (_columns(store.read(cell, parts)[0]) for parts in (ours, theirs))
     return compare(cell.name, digest(kept), digest(found))
 
 
@@ -113,9 +111,8 @@ def headline(found: Iterable[Compared]) -> str:
     kinds = Counter(one.answer for one in answers)
     text = f"Compared with the record: {len(same)} of {len(answers)} runs have the same bits"
     text += f" ({begun} of them as far as they go)" if begun else ""
-    text += f", {kinds['same to rounding']} are the same to rounding" * bool(
-        kinds["same to rounding"]
-    )
+    if rounded := kinds["same to rounding"]:
+        text += f", {rounded} are the same to rounding"
     text += f", {kinds['differs']} differ"
     new = kinds["nothing stored"]
     return f"{text}, {new} have no counterpart." if new else f"{text}."
@@ -136,12 +133,16 @@ def verify_committed(
     neither of the code here nor was compared with it, the quickest first.
     """
     store = Store(project.root)
+    runs = dict(_committed(project, paper, experiment))
     if experiment:
-        chosen = [_chosen(project, store, paper, experiment, name)]
+        chosen = [_chosen(store, runs, f"{paper}/{experiment}", name)]
     else:
-        chosen = sorted(_other_code(project, store, paper), key=lambda one: _seconds(store, one))
-    seconds = [_seconds(store, one) for one in chosen]
-    for place, (cell, part) in enumerate(chosen):
+        chosen = [(cell, others) for cell, parts in runs.items()
+                  if (others := _of_other_code(store, cell, parts))]  # fmt: skip
+    picked = [(cell, secrets.choice([p for p in parts for _ in p.take])) for cell, parts in chosen]
+    picked.sort(key=lambda one: _seconds(store, *one))
+    seconds = [_seconds(store, *one) for one in picked]
+    for place, (cell, part) in enumerate(picked):
         seed = secrets.choice(part.take)
         answer = _rerun(store, cell, part, seed)
         if write and answer.answer == "same bits":
@@ -153,78 +154,69 @@ def verify_committed(
         progress(round(sum(seconds[: place + 1])), round(sum(seconds)))
 
 
+def _committed(project: Project, paper: str, only: str) -> Iterator[tuple[Cell, list[Part]]]:
+    """The record's cells, of a paper or of one experiment, each with its committed files."""
+    experiments = project.paper(paper).experiments
+    if only:
+        project.experiment(paper, only)  # a wrong name is one clear error
+    for experiment in [only] if only else experiments:
+        if project.budget(project.scale(RECORD), paper, experiment) is not None:
+            for one in served(project, paper, experiment, RECORD):
+                if parts := [part for part in one.parts if part.layer == "committed"]:
+                    yield one.cell, parts
+
+
 def _chosen(
-    project: Project, store: Store, paper: str, experiment: str, name: str
-) -> tuple[Cell, Part]:
-    project.experiment(paper, experiment)  # a wrong name is one clear error
-    found = _committed(project, paper, experiment)
-    runs = {cell.name: (cell, _any(parts)) for cell, parts in found}
+    store: Store, runs: Mapping[Cell, list[Part]], where: str, name: str
+) -> tuple[Cell, list[Part]]:
+    """The cell of a name, or the quickest."""
     if not runs:
-        raise PfedrlError(f"{paper}/{experiment}: no run is committed. See pfedrl publish.")
-    if name and name not in runs:
-        raise unknown("committed cell", name, runs, where=f"{paper}/{experiment}")
-    return runs[name] if name else min(runs.values(), key=lambda one: _seconds(store, one))
+        raise PfedrlError(f"{where}: no run is committed. See pfedrl publish.")
+    if not name:
+        return min(runs.items(), key=lambda one: _seconds(store, one[0], one[1][0]))
+    found = {cell.name: (cell, parts) for cell, parts in runs.items()}
+    if name not in found:
+        raise unknown("committed cell", name, found, where=where)
+    return found[name]
 
 
-def _committed(
-    project: Project, paper: str, experiment: str = ""
-) -> Iterator[tuple[Cell, list[Part]]]:
-    """The cells of the record, each with its committed files."""
-    project.paper(paper)
-    for of, one in project.experiments_at(RECORD):
-        if of == paper and experiment in ("", one):
-            for found in served(project, paper, one, RECORD):
-                parts = [part for part in found.parts if part.layer == "committed"]
-                if parts:
-                    yield found.cell, parts
-
-
-def _any(parts: list[Part]) -> Part:
-    """The file of a random seed."""
-    return secrets.choice([part for part in parts for _ in part.take])
-
-
-def _other_code(project: Project, store: Store, paper: str) -> Iterator[tuple[Cell, Part]]:
-    """A file of each cell with files of other code, where none was compared with the code here."""
-    for cell, parts in _committed(project, paper):
-        code, entries = run_code(cell), [_entry(store, cell, part) for part in parts]
-        compared = any(entry.get("compared", {}).get("code") == code for entry in entries)
-        others = [p for p, e in zip(parts, entries, strict=True) if e["code"] != code]
-        if others and not compared:
-            yield cell, _any(others)
+def _of_other_code(store: Store, cell: Cell, parts: list[Part]) -> list[Part]:
+    """A cell's files of other code; none where one of its files was compared with the code here."""
+    code, entries = run_code(cell), [_entry(store, cell, part) for part in parts]
+    if any(entry.get("compared", {}).get("code") == code for entry in entries):
+        return []
+    return [part for part, entry in zip(parts, entries, strict=True) if entry["code"] != code]
 
 
 def _entry(store: Store, cell: Cell, part: Part) -> dict[str, Any]:
+    """What the manifest says of a file."""
     return store.manifest[cell.folder]["files"][part.path.stem]
 
 
-def _seconds(store: Store, one: tuple[Cell, Part]) -> float:
+def _seconds(store: Store, cell: Cell, part: Part) -> float:
     """What a seed took."""
-    return _entry(store, *one)["cpu_seconds"] / len(one[1].holds)
+    return _entry(store, cell, part)["cpu_seconds"] / len(part.holds)
 
 
 def _rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
     """One committed seed, made again."""
     name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed}"
-    if (reason := cell.skip()) is not None:
+    if (reason := cell.why_not()) is not None:
         return Compared(name, "skipped", reason)
     check_data(cell)
     one = range(seed, seed + 1)
     stored, _ = store.read(cell, [part._replace(take=one)])
     found = _by_point(measured(cell, one, cell.curve_points))
     compared = compare(name, digest(_columns(stored)), digest(_columns(found)))
-    if _entry(store, cell, part)["code"] == run_code(cell):
-        return compared
-    remark = "; ".join(filter(None, [compared.remark, "code or libraries changed since"]))
-    return compared._replace(remark=remark)
+    return compared.after(_entry(store, cell, part)["code"] != run_code(cell))
 
 
-def _by_point(columns: Mapping[str, np.ndarray]) -> Values:
+def _by_point(columns: Columns) -> Values:
     keys = zip(*(columns[key].tolist() for key in ("metric", "axis", "agent", "at")), strict=True)
     return {key: np.array([value]) for key, value in zip(keys, columns["value"], strict=True)}
 
 
-def _columns(values: Values) -> dict[str, np.ndarray]:
+def _columns(values: Values) -> Columns:
     """Values in one order, as recorded columns in single precision."""
     points = sorted(values)
     seeds = len(values[points[0]])
@@ -240,24 +232,18 @@ def code_behind(project: Project, scale: str) -> dict[tuple[str, str], str]:
     """Of every paper and experiment of a scale, whether the code here made its committed runs."""
     store, found = Store(project.root), {}
     for paper, experiment in project.experiments_at(scale):
-        other, confirmed, count = 0, set(), 0
-        for one in served(project, paper, experiment, scale):
-            entries = [
-                store.manifest[one.cell.folder]["files"][part.path.stem]
-                for part in one.parts
-                if part.layer == "committed"
-            ]
-            code, count = run_code(one.cell, HELD), count + 1
-            if any(entry["code"] != code for entry in entries):
+        other, confirmed = 0, set()
+        cells_of = served(project, paper, experiment, scale)
+        for one in cells_of:
+            files = [_entry(store, one.cell, p) for p in one.parts if p.layer == "committed"]
+            code = run_code(one.cell, HELD)
+            if any(file["code"] != code for file in files):
                 other += 1
-                confirmed |= {
-                    entry["compared"]["seed"]
-                    for entry in entries
-                    if entry.get("compared", {}).get("code") == code
-                }
+                compared = [file["compared"] for file in files if "compared" in file]
+                confirmed |= {rerun["seed"] for rerun in compared if rerun["code"] == code}
         said = "this version of the code"
         if other:
-            said = f"another version of the code in {other} of {count} cells"
+            said = f"another version of the code in {other} of {len(cells_of)} cells"
         if confirmed:
             seeds = ", ".join(map(str, sorted(confirmed)))
             said += f"; seed {seeds} rerun with this version: same bits"

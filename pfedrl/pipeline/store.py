@@ -25,11 +25,10 @@ import pyarrow as pa
 
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.files import atomic_write
-from pfedrl.core.parquet import Facts, broken, read_table
+from pfedrl.core.parquet import Facts, broken, read_facts, read_table
 from pfedrl.core.recorder import ALL_AGENTS
-from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.fingerprint import run_code
-from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.run_file import COLUMNS, write_small
 
 LOCAL, COMMITTED = Path("results", "runs"), Path("results", "published")
@@ -103,7 +102,7 @@ class Store:
             return None
         return self.manifest[path.parent.name]["files"][path.stem]["sha256"]
 
-    def find(self, cell: Cell, seeds: range, layers: Sequence[Layer]) -> Found:
+    def find(self, cell: Cell, seeds: Iterable[int], layers: Sequence[Layer]) -> Found:
         """Which file serves which seeds; an earlier layer goes first."""
         free = set(seeds)
         parts = []
@@ -143,6 +142,12 @@ class Store:
         joined = {point: np.concatenate([block[point] for block in blocks]) for point in blocks[0]}
         return joined, facts
 
+    def is_current(self, cell: Cell, part: Part) -> bool:
+        """Whether a file counts with the code here, as every committed one does."""
+        if part.layer == "committed":
+            return True
+        return read_facts(self.root / part.path).get("code") == run_code(cell)
+
     def holds(self, cell: Cell, part: Part) -> bool:
         """Whether a file is there, whole, and this run."""
         try:
@@ -179,7 +184,7 @@ class Store:
             return None
         table, facts = self._checked(cell, part)
         known = set().union(*self.blocks("committed", cell.folder)) - set(part.holds)
-        others = [p for run in spans(known) for p in self.find(cell, run, ["committed"]).parts]
+        others = self.find(cell, known, ["committed"]).parts
         self.read(cell, [*others, part._replace(take=part.holds)])  # no copies
         path = COMMITTED / cell.folder / part.path.name
         write_small(self.root / path, table, facts)
@@ -209,9 +214,9 @@ class Store:
             fcntl.flock(held, fcntl.LOCK_EX)
             self.__dict__.pop("manifest", None)
             yield self.manifest
-            self.write_manifest()
+            self._write_manifest()
 
-    def write_manifest(self) -> None:
+    def _write_manifest(self) -> None:
         """A line for each key and for each file, so that changes can be read."""
         lines = []
         for folder, entry in sorted(self.manifest.items()):
@@ -223,35 +228,6 @@ class Store:
             )
         with atomic_write(self.root / MANIFEST) as temporary:
             temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-@dataclass(frozen=True)
-class Served:
-    """A cell of an experiment, and where the seeds that its scale asks for are."""
-
-    cell: Cell
-    parts: list[Part]
-    missing: int  # seeds that are nowhere
-
-    @property
-    def why_not(self) -> str | None:
-        """Why the cell has no numbers, or None."""
-        if not self.missing:
-            return None
-        if (reason := self.cell.skip()) is not None:
-            return reason
-        seeds = len(self.cell.seeds)
-        return f"not run ({seeds - self.missing:,} of {seeds:,} seeds)"
-
-
-def served(project: Project, paper: str, experiment: str, scale: str) -> list[Served]:
-    """The cells of an experiment with the runs that the scale's layers have of each."""
-    store, layers = Store(project.root), project.scale(scale).reads
-    found = []
-    for cell in cells(project, paper, experiment, scale):
-        parts, missing = store.find(cell, cell.seeds, layers)
-        found.append(Served(cell, parts, len(missing)))
-    return found
 
 
 def spans(seeds: Iterable[int]) -> Iterator[range]:

@@ -9,27 +9,37 @@ apart. It is below what another choice of action makes, which shifts a return by
 Rounding does decide on an action in the end: hence the runs are short. Where a number stands for
 the rounding itself, as in an equality that holds, it is near zero: ABSOLUTE.
 
-Stored are digests of short runs (workflow/digests.json); for committed runs see reruns.py.
+Stored are digests of short runs of every algorithm and statement, on every family that it runs on,
+at the budgets of workflow/scales/tiny.yaml. For committed runs see reruns.py.
 """
 
 import hashlib
+import json
+import multiprocessing
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from pfedrl.core.errors import unknown
+from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError, unknown
+from pfedrl.core.files import atomic_write
 from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH
-from pfedrl.pipeline.cells import Cell
+from pfedrl.core.recorder import Recorder
+from pfedrl.pipeline.cells import Cell, cells
+from pfedrl.pipeline.execute import await_workers
 from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.records import read_records, write_records
-from pfedrl.pipeline.short_runs import measured, short_runs
+from pfedrl.stack.loop import Control
 
+Columns = dict[str, np.ndarray]  # recorded ones, by name
 Answer = Literal["same bits", "same to rounding", "differs", "nothing stored", "skipped"]
 
 FILE = Path("workflow", "digests.json")
+SCALE = "tiny"
+CURVE_POINTS = 3
+SWITCHES = ("unit", "step_size", "graph")  # settings that choose another way through the code
 SEEDS = range(1)
 RELATIVE, ABSOLUTE = 1e-4, 1e-9
 KEYS = ("seed", "agent", "axis", "at", "metric")
@@ -50,8 +60,13 @@ class Compared(NamedTuple):
     answer: Answer
     remark: str = ""
 
+    def after(self, changed: bool) -> "Compared":
+        """The same; if the code has changed since the stored run, the remark says so."""
+        remarks = [self.remark, "code or libraries changed since" if changed else ""]
+        return self._replace(remark="; ".join(filter(None, remarks)))
 
-def digest(columns: Mapping[str, np.ndarray]) -> Digest:
+
+def digest(columns: Columns) -> Digest:
     """Of recorded columns, in their order."""
     values = np.asarray(columns["value"])
     finite = np.isfinite(values)
@@ -108,6 +123,59 @@ def why_other_bits(environment: Mapping[str, str], able: Iterable[str]) -> str |
     return None
 
 
+def short_runs(project: Project) -> dict[str, Cell]:
+    """By name: one cell of every algorithm and family, under each of the algorithm's switches.
+
+    Where no experiment has such a cell, the algorithm is put on the family of another one.
+    """
+    families: dict[str, Cell] = {}
+    runnables: dict[tuple[str, ...], dict[str, Cell]] = {}
+    for paper, spec in project.papers.items():
+        for experiment in spec.experiments:
+            if spec.reading_of(experiment) is not None:
+                continue  # the paper's own settings stand for the algorithm
+            if project.budget(project.scale(SCALE), paper, experiment) is None:
+                continue  # it needs data, which not everyone has
+            for cell in cells(project, paper, experiment, SCALE):
+                switches = [str(getattr(cell.runnable, name, "")) for name in SWITCHES]
+                endless = getattr(cell.runnable, "local_steps", 0) == float("inf")
+                switches.append("alone" if endless else "")
+                families.setdefault(cell.family_name, cell)
+                runnables.setdefault((cell.algorithm, *switches), {})[cell.family_name] = cell
+    found = {}
+    for (algorithm, *switches), own in runnables.items():
+        for name, other in families.items():
+            if (name == "") != ("" in own):
+                continue
+            any_cell = next(iter(own.values()))
+            cell = own.get(name) or replace(any_cell, family=other.family, family_name=name)
+            if cell.why_not() is None:
+                found["-".join(filter(None, [algorithm, name, *switches]))] = cell
+    return found
+
+
+def measured(cell: Cell, seeds: range, curve_points: int = CURVE_POINTS) -> Columns:
+    """The columns that a run of a cell records."""
+    recorder = Recorder(seeds)
+    draws = {} if cell.family is None else cell.family.draw(seeds)
+    cell.runnable.run(seeds, cell.family, draws, recorder, Control(curve_points))
+    if multiprocessing.active_children():
+        await_workers()
+    return recorder.columns()
+
+
+def stored(project: Project) -> dict[str, dict[str, Any]]:
+    """The digests in the project's file, by name of the short run; none where there is no file."""
+    path = project.root / FILE
+    if not path.exists():
+        return {}
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        message = f"{FILE}: cannot be read ({error}): git restore {FILE}"
+        raise PfedrlError(message, exit_code=BROKEN_ARTIFACT) from None
+
+
 def chosen(project: Project, names: Iterable[str]) -> dict[str, Cell]:
     """The short runs of these algorithms, statements or names of runs; all where none is given."""
     runs = short_runs(project)
@@ -125,27 +193,26 @@ def chosen(project: Project, names: Iterable[str]) -> dict[str, Cell]:
 
 def verify(project: Project, names: Iterable[str] = ()) -> Iterator[Compared]:
     """Make the short runs again, one after the other."""
-    stored = read_records(project.root, FILE)
+    known = stored(project)
     for name, cell in chosen(project, names).items():
-        if name not in stored:
+        if name not in known:
             yield Compared(name, "nothing stored", f"store it: pfedrl verify --write {name}")
             continue
-        kept = dict(stored[name])
+        kept = dict(known[name])
         changed = kept.pop("code") != run_code(cell, HELD)
-        compared = compare(name, Digest(**kept), digest(measured(cell, SEEDS)))
-        remarks = [compared.remark, "code or libraries changed since" if changed else ""]
-        yield compared._replace(remark="; ".join(filter(None, remarks)))
+        yield compare(name, Digest(**kept), digest(measured(cell, SEEDS))).after(changed)
 
 
 def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
     """Store the digests of short runs anew; without names, those of no run there is go."""
     wanted = list(names)
-    stored = read_records(project.root, FILE) if wanted else {}
+    kept = stored(project) if wanted else {}
     for name, cell in chosen(project, wanted).items():
-        code = run_code(cell, HELD)
-        stored[name] = {"code": code, **digest(measured(cell, SEEDS))._asdict()}
+        kept[name] = {"code": run_code(cell, HELD), **digest(measured(cell, SEEDS))._asdict()}
         yield name
-    write_records(project.root, FILE, stored)
+    lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept)]
+    with atomic_write(project.root / FILE) as temporary:
+        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def summary(answers: Iterable[Answer], reason: str | None) -> str:

@@ -26,7 +26,7 @@ def representatives(project: Project) -> Iterator[tuple[str, Cell]]:
             for cell in cells(project, paper, experiment, "tiny"):
                 declared = frozenset(cell.runnable.metrics(cell.family))
                 sort = (cell.algorithm, cell.family_name, declared)
-                if cell.skip() is None and sort not in seen:
+                if cell.why_not() is None and sort not in seen:
                     seen.add(sort)
                     yield f"{paper}-{experiment}-{cell.name}", cell
 

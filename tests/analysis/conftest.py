@@ -14,7 +14,7 @@ def made(tmp_path_factory) -> Path:
 
 def stubbed(patch: pytest.MonkeyPatch, folder: Path) -> Project:
     """A small project whose algorithms are stubs."""
-    for module in ("theory", "style"):
+    for module in ("theory", "style", "labels"):
         patch.setattr(f"pfedrl.analysis.{module}.load_runnable", fake.stub)
     patch.setattr("pfedrl.analysis.claims.cuts", lambda *_: [])  # stubs have no settings to cut
     patch.setattr("pfedrl.analysis.drawing.cuts_of", lambda *_: "")

@@ -13,6 +13,7 @@ import pytest
 from pfedrl.analysis.check import check_paper
 from pfedrl.core.errors import USAGE, PfedrlError
 from pfedrl.pipeline.cells import cells
+from pfedrl.pipeline.claim import PrintedLeast
 from pfedrl.pipeline.claim import Test as ClaimTest
 from pfedrl.pipeline.project import Project
 from tests.projects import AVERAGING, EXPERIMENT, ROOT, project
@@ -31,10 +32,10 @@ TIMES = TABLE | {
 }
 ROW = {"experiment": "e", "variant": "qavg", "metric": "centre_value", "along": "kappa",
        "at": "0.25", "value": "1.0"}  # fmt: skip
-GREATER = {"kind": "greater", "experiment": "e", "metric": "centre_value",
-           "greater": "qavg_kappa=0", "smaller": "random_policy_kappa=0"}  # fmt: skip
-MONOTONE = {"kind": "monotone", "experiment": "e", "variant": "qavg", "metric": "centre_value",
-            "along": "kappa", "direction": "falls"}  # fmt: skip
+AHEAD = {"kind": "ahead", "experiment": "e", "metrics": ["centre_value"],
+         "ahead": {"qavg_kappa=0": ["random_policy_kappa=0"]}}  # fmt: skip
+TREND = {"kind": "trend", "experiment": "e", "variants": ["qavg"], "metric": "centre_value",
+         "along": "kappa", "direction": "falls"}  # fmt: skip
 HOLDS = {"kind": "holds", "experiment": "theory", "variant": "lemma1", "metric": "margin"}
 LEAST = {"kind": "printed_least", "artifact": "times", "option": "printed_seconds", "least": "qavg"}
 READING = {"id": "r", "words": "w", "experiments": ["e"],
@@ -44,7 +45,7 @@ PAGE: dict[str, Any] = {
     "printed": {"table": [ROW, ROW]},
     "claims": [
         {"id": name, "words": "w", "where": "x", "test": test}
-        for name, test in (("c", GREATER), ("m", MONOTONE), ("h", HOLDS), ("l", LEAST))
+        for name, test in (("c", AHEAD), ("m", TREND), ("h", HOLDS), ("l", LEAST))
     ],
     "readings": [READING],
 }  # fmt: skip
@@ -91,6 +92,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     # an experiment
     ({"experiments/e$(touch x)": EXPERIMENT}, "experiments.yaml, e$(touch x): a name has letters"),
     ({f"{E}/variants/a;b": QAVG}, "e.variants.a;b: a name has letters"),
+    ({f"{E}/swep": {}}, "p/experiments.yaml, e: unknown key 'swep'. Did you mean 'sweep'?"),
     ({f"{E}/variants": {}}, "e.variants: Dictionary should have at least 1 item"),
     ({f"{E}/variants/qavgg": {}}, "variants.qavgg: unknown algorithm 'qavgg'. Did you mean 'qavg"),
     ({f"{E}/variants/qavg/decya": 1}, "variants.qavg: unknown key 'decya'. Did you mean 'decay'?"),
@@ -118,7 +120,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
      "readings.yaml, b: the experiment e_a_b is defined by the reading a_b"),
     ({"readings/0/variants/qavg": {"local_setps": 2}}, "p/readings.yaml, r.variants.qavg: unknown"),
     ({"readings/0/family": {"agnets": 2}}, "p/readings.yaml, r.family: unknown key 'agnets'"),
-    ({"readings/0/metrics": {"centre_value": "objektive"}}, "e_r/random_policy_kappa=0: unknown"),
+    ({"readings/0/metrics": {"centre_value": "objektive"}}, "e_r/qavg_kappa=0: unknown"),
     # an artifact
     ({"artifacts/fig(": TABLE}, "p/artifacts.yaml, fig(: a name has letters"),
     ({"artifacts/..": TABLE}, "p/artifacts.yaml, ..: a name has letters"),
@@ -157,20 +159,21 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"claims/0/test": []}, "p/claims.yaml, 0.test"),
     ({f"{TEST}/kind": "bigger"}, "p/claims.yaml, 0.test"),
     ({"claims/2/test/tolerence": 1.0}, "unknown key 'tolerence'. Did you mean 'tolerance'?"),
-    ({f"{TEST}/since": ["qavg", "qavg"], f"{TEST}/factor": 2}, "'since' cannot be combined"),
-    ({f"{TEST}/greater": "qavg_kapa=0"}, "claims.yaml, c, e: unknown cell 'qavg_kapa=0'"),
-    ({f"{TEST}/metric": "center_value"}, "unknown metric 'center_value'. Did you mean 'centre_val"),
+    ({"claims/0/contains": ["d"]}, "c.contains: unknown claim 'd'"),
+    ({f"{TEST}/ahead": {"qavg_kapa=0": ["qavg_kappa=0"]}}, "c, e: unknown cell 'qavg_kapa=0'"),
+    ({f"{TEST}/metrics": ["center_value"]}, "metric 'center_value'. Did you mean 'centre_val"),
     # a control does not settle, and no policy is evaluated in new environments here
-    ({f"{TEST}/metric": "settled_at"}, "e/random_policy_kappa=0: unknown metric"),
-    ({f"{TEST}/metric": "held_out_objective"}, "unknown metric 'held_out_obj"),
+    ({f"{TEST}/metrics": ["settled_at"]}, "e/random_policy_kappa=0: unknown metric"),
+    ({f"{TEST}/metrics": ["held_out_objective"]}, "unknown metric 'held_out_obj"),
     ({f"{TEST}/reached": "arrived"}, "unknown metric 'arrived'"),
-    ({f"{TEST}/ends": "iterations"}, "frame), e/random_policy_kappa=0: unknown metric"),
-    ({"claims/0/test": [MONOTONE, GREATER | {"smaller": "r"}]}, "c, e: unknown cell 'r'"),
+    ({f"{TEST}/ends": "iterations"}, "unknown metric 'iterations'"),
+    ({"claims/0/test": [TREND, AHEAD | {"ahead": {"r": ["q"]}}]}, "c, e: unknown cell 'r'"),
     ({"claims/0/floor": {"cell": "zero"}}, "c, e: unknown cell 'zero'"),
     ({"claims/0/ceiling": {"cell": "best"}}, "c, e: unknown cell 'best'"),
-    ({f"{E}/variants/dqn": {"algorithm": "best_found"}, f"{TEST}/smaller": "dqn_kappa=0"},
+    ({f"{E}/variants/dqn": {"algorithm": "best_found"},
+      f"{TEST}/ahead": {"qavg_kappa=0": ["dqn_kappa=0"]}},
      "e/dqn_kappa=0 does not run: "),
-    ({"claims/1/test/variant": "qavgg"}, "unknown variant 'qavgg'. Did you mean 'qavg'?"),
+    ({"claims/1/test/variants": ["qavgg"]}, "unknown variant 'qavgg'. Did you mean 'qavg'?"),
     ({"claims/1/test/along": "kapa"}, "unknown swept key 'kapa'. Did you mean 'kappa'?"),
     ({"claims/1/test/points": [0, 0.3]}, "unknown value of kappa '0.3'"),
     ({"claims/2/test/metric": "margn"}, "unknown metric 'margn'. Did you mean 'margin'?"),
@@ -199,12 +202,13 @@ def test_the_papers_name_what_is_measured(paper: str):
 
 
 def test_no_kind_of_claim_goes_unchecked():
-    """A test that named neither cell nor variant of its experiment would not be checked."""
-    kinds = get_args(get_args(ClaimTest)[0])
-    assert len(kinds) > 1
-    for kind in kinds:
-        fields = set(kind.model_fields)
-        assert "experiment" not in fields or fields & {"cell", "cells", "greater", "variant"}
+    """Every test on runs says which metrics of which cells it reads."""
+    tests = [
+        test for page in Project(ROOT).papers.values() for c in page.claims for test in c.tests
+    ]
+    assert {type(test) for test in tests} == set(get_args(ClaimTest))
+    for test in tests:
+        assert isinstance(test, PrintedLeast) or {a.metric for a in test.asks()} >= {test.metric}
 
 
 OPTIONS = """

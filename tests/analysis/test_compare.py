@@ -20,7 +20,7 @@ from pfedrl.analysis.compare_words import sentence
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import better_way
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import Served
+from pfedrl.pipeline.served import Served
 
 ROOT = Path(__file__).parents[2]
 CARTPOLE = ("pfed_dqn_rep", "dqn_avg", "cartpole")

@@ -97,9 +97,9 @@ def test_a_variant_is_called_as_its_experiment_says(tmp_path):
 
 def test_a_single_seed_has_a_difference_without_an_interval():
     row = {"to_best": -1.5, "to_best_low": np.nan, "to_best_high": np.nan}
-    assert comparison.shift(row, "best") == "−1.5"
-    assert comparison.shift(row | {"to_best_low": -2, "to_best_high": -1}, "best") == (
-        "−1.5 [−2 to −1]"
+    assert comparison.shift(row, "best", 1) == "−1.5"
+    assert comparison.shift(row | {"to_best_low": -2, "to_best_high": -1}, "best", 1) == (
+        "−1.5 [−2.0 to −1.0]"
     )
 
 
@@ -141,7 +141,7 @@ def test_communication_is_shown_where_it_is_recorded(tmp_path):
     without = comparison.draw(context(tmp_path / "without")).table
     assert "sent (MB)" not in [column.title for column in without.columns]
     table = comparison.draw(context(tmp_path / "sent", sent=True)).table
-    assert [row[-1] for row in table.sections[0].rows] == ["–", "2.5", "–", "–", "–"]
+    assert [row[-1] for row in table.sections[0].rows] == ["–", "2.50", "–", "–", "–"]
 
 
 def test_points_of_a_familys_sweep_are_sections_and_an_algorithms_are_rows(project, made):

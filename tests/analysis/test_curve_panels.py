@@ -49,8 +49,10 @@ def test_curves_have_a_line_each_and_controls_are_level(tmp_path):
     left, right = drawn.figure.axes
     (legend,) = drawn.figure.legends
     names = [text.get_text() for text in legend.get_texts()]
-    assert names == ["FedAvg", "FedKL", "Zero action"]
-    assert len(left.lines) == 3 and len(right.lines) == 2
+    assert names == ["FedAvg", "FedKL", "Zero action", "one seed"]
+    means = [[line for line in axis.lines if line.get_linewidth() > 0.8] for axis in (left, right)]
+    left_beyond = [line for line in means[0] if line.get_marker() in "v^"]
+    assert len(means[0]) - len(left_beyond) == 3 and len(means[1]) == 2
     assert left.get_ylim() == (-60, -5)
     assert (left.get_ylabel(), right.get_ylabel()) == ("return", "lost")
     assert len(drawn.data) == 2 * 2 * ROUNDS + 1
@@ -65,14 +67,14 @@ def test_a_ceiling_is_a_level_in_the_look_of_a_control(tmp_path):
     assert level.get_color() == every_style({}).of("best_found").colour
 
 
-def test_a_panel_of_what_was_not_run_says_so(tmp_path):
+def test_what_was_not_run_is_a_line_of_text_and_no_panel(tmp_path):
     options = {"panels": [panel(), panel(experiment="walkers", x="frame")], "lines": LINES}
     made = context(tmp_path, options)
     made = replace(made, absent={"walkers": "not published"})
     drawn = curve_panels.draw(made)
-    left, right = drawn.figure.axes
-    assert len(left.lines) == 3 and left.get_xlabel() == "episode"
-    assert right.texts[0].get_text() == "not published" and not right.lines
+    (only,) = drawn.figure.axes
+    assert only.get_xlabel() == "episode"
+    assert drawn.figure.get_suptitle() == "Not run: not published."
     assert set(drawn.data["panel"]) == {"A panel"}
 
 
@@ -92,12 +94,61 @@ def test_lines_of_one_algorithm_are_shades_of_its_colour(tmp_path):
     assert made.styles.of("fed_kl").colour in colours
 
 
-def test_intervals_lie_along_the_lines_or_at_their_ends(tmp_path):
-    bands = curve_panels.draw(context(tmp_path, {"panels": [panel()], "lines": LINES}))
-    ends = {"panels": [panel()], "lines": LINES, "intervals": "end"}
-    bars = curve_panels.draw(context(tmp_path / "again", ends))
-    kinds = [{type(c).__name__ for c in d.figure.axes[0].collections} for d in (bands, bars)]
-    assert kinds == [{"FillBetweenPolyCollection"}, {"LineCollection"}]
+def test_a_few_seeds_are_thin_lines_and_more_are_a_band(tmp_path):
+    lines = [{"cell": "fed_kl"}]
+    for seeds, bands, thin in ((3, 0, 3), (5, 0, 5), (6, 1, 0)):
+        made = context(tmp_path / str(seeds), {"panels": [panel()], "lines": lines}, seeds)
+        drawn = curve_panels.draw(made)
+        (axis,) = drawn.figure.axes
+        assert len(axis.collections) == bands, seeds
+        assert len([line for line in axis.lines if line.get_linewidth() < 0.8]) == thin, seeds
+        (legend,) = drawn.figure.legends
+        said = "95% interval" if bands else "one seed"
+        assert legend.get_texts()[-1].get_text() == said
+        own = made.summaries["curves"].curve("fed_kl", "return")
+        if thin:
+            assert np.stack(own["by_seed"]).mean(axis=1) == pytest.approx(own["mean"].to_numpy())
+
+
+def test_the_time_axis_ends_with_the_data_and_last_points_stand_beside_it(tmp_path):
+    options = {"panels": [panel()], "lines": LINES, "ends": True}
+    drawn = curve_panels.draw(context(tmp_path, options))
+    axis, beside = drawn.figure.axes
+    drawn.figure.canvas.draw()
+    last = drawn.data["at"].max()
+    left, right = axis.get_xlim()
+    assert right < last * 1.05
+    assert all(tick <= last for tick in axis.get_xticks() if left <= tick <= right)
+    assert len(beside.collections) == 2 and not beside.axison, "an interval for each line"
+    assert beside.get_ylim() == axis.get_ylim()
+
+
+def test_a_panel_can_end_with_its_shortest_line_and_the_csv_keeps_the_rest(tmp_path):
+    options = {"panels": [panel(until=3), panel()], "lines": LINES, "together": True}
+    made = context(tmp_path, options)
+    rows = made.summaries["curves"].statistics
+    longer = (rows["cell"] == "fed_avg") & (rows["at"] > 2)
+    made.summaries["curves"] = replace(made.summaries["curves"], statistics=rows[~longer])
+    drawn = curve_panels.draw(made)
+    assert [axis.get_xlim()[1] for axis in drawn.figure.axes] == [2, 2]
+    assert drawn.data["at"].max() == ROUNDS - 1
+
+
+def test_a_line_that_leaves_the_panel_is_marked_at_its_edge(tmp_path):
+    options = {"panels": [panel(limits=[-60, -5])], "lines": [{"cell": "fed_kl"}]}
+    (axis,) = curve_panels.draw(context(tmp_path, options)).figure.axes
+    (mark,) = [line for line in axis.lines if line.get_marker() == "v"]
+    assert (list(mark.get_xdata()), list(mark.get_ydata())) == ([0], [-60])
+
+
+def test_a_legend_entry_may_differ_from_the_csv_and_a_subtitle_takes_settings(tmp_path):
+    lines = [{"cell": "fed_kl", "label": "in full", "legend": "short"}]
+    own = panel(lines=lines, subtitle=", {fed_kl[name]}")
+    drawn = curve_panels.draw(context(tmp_path, {"panels": [own]}))
+    (legend,) = drawn.figure.legends
+    assert legend.get_texts()[0].get_text() == "short"
+    assert set(drawn.data["line"]) == {"in full"} and set(drawn.data["panel"]) == {"A panel"}
+    assert drawn.figure.axes[0].get_title("left") == "A panel, fed_kl"
 
 
 def test_no_band_goes_beyond_what_is_possible(tmp_path):

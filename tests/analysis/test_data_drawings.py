@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.claims import judge, readings
+from pfedrl.analysis.claims import Judge, judge_all
 from pfedrl.analysis.drawing import context_of, drawn
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.envs.data import data_sets
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import absent
 from tests.analysis import made_up_data
 from tests.tiny import ROOT
 
@@ -66,7 +66,7 @@ def test_missing_data_are_said_in_the_table_with_what_to_do(context, tmp_path):
 
 def test_table_9_has_steps_beside_the_papers_seconds(context):
     table = drawn(context("table9"))
-    row = "32 | DePRL | – | 54.94 | – | – | 149.8 | 4.02 | – | – | 47.5 | 7.01"
+    row = "32 | DePRL | – | 54.94 | – | – | – | 149.8 | 4.02 | – | – | 47.5 | 7.01"
     assert row.split(" | ") in rows(table)
     data = table.data
     ours = data[(data["experiment"] == "speedup_hapt") & (data["variant"] == "deprl")]
@@ -109,11 +109,10 @@ def test_the_partition_is_one_seeds_and_whole(context, made):
 
 def test_a_sentence_is_judged_and_read_at_all_moments(made):
     page = PROJECT.paper("deprl")
-    claim = next(c for c in page.claims if c.id == "table1_hapt_d_psgd")
-    summaries = {"hapt": read_summary(made, "deprl", "hapt")}
-    assert judge(claim, page, summaries)["verdict"] == "undecided"  # 3 seeds decide nothing
-    found = readings(claim, page, summaries, lambda tests: "")
-    assert [r["id"] for r in found] == ["before_mixing", "mean_model"]
-    assert all(r["verdict"] == "undecided" for r in found)
-    other = next(c for c in page.claims if c.id == "table1_harbox_d_psgd")
-    assert judge(other, page, summaries)["verdict"] == "not run"
+    results = judge_all(Judge(page, {"hapt": read_summary(made, "deprl", "hapt")}))
+    found = {result["id"]: result for result in results}
+    sentence = found["table1_hapt_d_psgd"]
+    assert sentence["badge"] == "open"  # 3 seeds decide nothing
+    badges = {reading["id"]: reading["badge"] for reading in sentence["readings"]}
+    assert badges == {"before_mixing": "open", "mean_model": "open"}
+    assert found["table1_harbox_d_psgd"]["badge"] == "not run"

@@ -64,7 +64,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         }  # fmt: skip
         write_paper(tmp_path, "qavg", fake.paper() | {"findings": [asked]})
         claims = [
-            {"id": claim.id, "verdict": "reproduced"}
+            {"id": claim.id, "badge": "replicated"}
             for claim in Project(tmp_path).paper("qavg").claims
         ]
         judged = {"qavg": {"claims": claims}}
@@ -97,7 +97,7 @@ LINE = {"experiment": CURVE, "cell": "qavg_local_steps=1", "metric": "objective"
         ("{x:.2f}", {"experiment": "speedup", "cell": "qavg", "metric": "time", "along": "agents"},
          "−2.00"),
         ("{x}", Q | {"setting": "episodes"}, "1,200"),
-        ("{x}", {"verdict": "reproduced"}, "3"),
+        ("{x}", {"verdict": "replicated"}, "2"),
     ],
 )  # fmt: skip
 def test_numbers_are_those_of_the_runs(told, text: str, number: dict[str, Any], said: str):

@@ -1,11 +1,8 @@
 import numpy as np
 import pytest
-from pfedrl.analysis.verdicts import decide
 
-from pfedrl.analysis.claims import judge
-from pfedrl.analysis.printed import agrees, compare, deviation
-from pfedrl.pipeline.claim import Agrees, Claim
-from pfedrl.pipeline.paper import Artifact, Paper, Printed
+from pfedrl.analysis.printed import compare, deviation, grade
+from pfedrl.pipeline.paper import Printed
 from tests.analysis import fake
 
 
@@ -34,7 +31,7 @@ def test_an_error_printed_as_zero_is_half_of_the_last_digit(error, expected):
 def test_an_error_that_is_not_printed_is_not_zero(summary):
     printed = Printed(experiment="e", variant="qavg", metric="objective",
                       along="local_steps", at=np.inf, value="9")  # fmt: skip
-    row = compare(printed, summary)
+    row = compare(printed, {"e": summary})
     assert row.their_error is None
     assert np.isnan(row.deviation)
 
@@ -58,7 +55,7 @@ def test_the_last_point_of_a_curve_is_compared(summary):
         experiment="e", variant="qavg", metric="objective",
         along="algorithm.local_steps", at=np.inf, value="7.02", error="0.2",
     )  # fmt: skip
-    row = compare(printed, summary)
+    row = compare(printed, {"e": summary})
     assert row.ours == pytest.approx(7.0)
     error = np.sqrt(100 / 99) / 10
     assert row.our_error == pytest.approx(error)
@@ -67,92 +64,25 @@ def test_the_last_point_of_a_curve_is_compared(summary):
     assert row.at == np.inf
 
 
-@pytest.fixture
-def judged(tmp_path):
-    """The verdict on printed numbers of one cell each, with ours around 7 in so many seeds."""
-
-    def verdict(*printed: tuple[str, str | None], margin: float, seeds=80, missing=0, spread=0.1):
-        values = 7.0 + spread * np.random.default_rng(3).normal(size=seeds)
-        values[:missing] = np.nan
-        measured = {("iteration", 0, "m"): values}
-        summary = fake.summary(tmp_path, "qavg", fake.cell("e", "qavg", {}, seeds, measured))
-        rows = [
-            compare(Printed(experiment="e", variant="qavg", metric="m", value=v, error=e), summary)
-            for v, e in printed
-        ]
-        test = Agrees(kind="agrees", artifact="t", margin=margin)
-        found = agrees(test, rows, {"e": summary})
-        claim = Claim(id="c", words="w", where="s", test=test)
-        return decide(claim, [found]).verdict, found.evidence
-
-    return verdict
-
-
-def test_equality_within_the_margin_is_shown(judged):
-    verdict, evidence = judged(("7.01", "0.02"), ("6.99", "0.02"), margin=0.05)
-    assert verdict == "reproduced"
-    assert "2 of 2 printed numbers are equal to ours within 5.0%" in evidence
-    assert "2 of 2 lie in the 99% prediction interval" in evidence
-
-
-def test_that_nothing_is_known_does_not_show_equality(judged):
-    """Three standard errors are far when seeds are few or noisy: today's rule would agree."""
-    assert judged(("7.5", "0.5"), margin=0.01, seeds=20, spread=2.0)[0] == "undecided"
-    assert judged(("7.01", "0.02"), margin=0.05, seeds=5)[0] == "undecided"
-
-
-def test_one_number_clearly_beyond_the_margin_contradicts(judged):
-    verdict, evidence = judged(("7.01", "0.02"), ("9.00", "0.02"), margin=0.05)
-    assert verdict == "contradicted"
-    assert "furthest: qavg of e (m), ours 6.99" in evidence and "printed 9" in evidence
-
-
-def test_rounding_may_hide_half_a_digit(judged):
-    assert judged(("8", "0.1"), margin=0.07)[0] == "undecided"  # 7.5 is 0.5 away, 0.56 allowed
-    assert judged(("8.00", "0.1"), margin=0.07)[0] == "contradicted"
-
-
-def test_a_number_without_uncertainty_is_never_contradicted(judged):
-    verdict, evidence = judged(("9.00", None), margin=0.05)
-    assert verdict == "undecided"
-    assert "no uncertainty is printed for 1" in evidence
-    assert judged(("7.00", None), margin=0.05)[0] == "reproduced"
-
-
-def test_seeds_without_a_value_show_no_equality(judged):
-    verdict, evidence = judged(("7.01", "0.02"), margin=0.05, missing=1)
-    assert verdict == "undecided"
-    assert "for 1, some of our seeds have no value" in evidence
-
-
-def test_an_error_too_large_for_the_margin_is_said(judged):
-    words = "for 1, the printed error is too large"
-    verdict, evidence = judged(("7.00", "0.50"), ("7.00", "0.02"), margin=0.05, seeds=160)
-    assert verdict == "undecided" and words in evidence
-    assert words not in judged(("7.00", "0.02"), margin=0.05)[1]
-
-
-def test_each_look_asks_more_of_a_printed_error(judged):
-    words = "for 1, the printed error is too large"
-    assert words not in judged(("7.00", "0.12"), margin=0.05, seeds=5)[1]
-    assert words in judged(("7.00", "0.12"), margin=0.05, seeds=80)[1]
-
-
 @pytest.mark.parametrize(
-    ("seconds", "expected", "said"),
+    ("distance", "reach", "expected"),
     [
-        ({"qavg": 3, "dqn": 2, "dqn_avg": 9}, "contradicted", "less for 1 of 2 others: 2 for dqn;"),
-        ({"qavg": 3, "dqn": 3, "dqn_avg": 9}, "reproduced", "less for 0 of 2 others;"),
+        (0.01, 0.005, "same"), (-0.01, 0.005, "same"), (0.01, 0.02, "near"), (0.05, 0.04, "near"),
+        (0.2, 0.05, "far"), (-0.2, 0.05, "far"), (0.08, 0.05, "open"), (0.12, 0.05, "open"),
+        (np.nan, 0.1, "open"),
     ],
-)
-def test_the_papers_own_numbers_decide_which_is_the_least(seconds, expected, said):
-    test = {"kind": "printed_least", "artifact": "t", "option": "seconds", "least": "qavg"}
-    claim = Claim(id="c", words="w", where="s", test=test)
-    table = Artifact(kind="table", title="t", draw="d", experiments=[], caption="c",
-                     options={"seconds": seconds})  # fmt: skip
-    page = Paper(
-        paper="qavg", short="T", title="t", reference="r", experiments={}, artifacts={"t": table}
-    )
-    found = judge(claim, page, {})
-    assert (found["verdict"], found["p_value"], found["seeds"]) == (expected, None, 0)
-    assert said in found["evidence"][0]
+)  # fmt: skip
+def test_a_number_is_near_or_far_with_its_whole_interval(distance, reach, expected):
+    assert grade(distance, reach) == expected
+
+
+@pytest.mark.parametrize(("top", "distance"), [({"optimal_policy": 17.0}, 0.1), ({}, np.nan)])
+def test_distance_is_a_share_of_the_range_from_the_control_to_the_best(tmp_path, top, distance):
+    levels = {"qavg": 8.0, "random_policy": 7.0} | top
+    cells = [
+        fake.cell("e", name, {}, 10, {("iteration", 0, "objective"): np.full(10, level)})
+        for name, level in levels.items()
+    ]
+    printed = Printed(experiment="e", variant="qavg", metric="objective", value="7.00", error="0.1")
+    row = compare(printed, {"e": fake.summary(tmp_path, "qavg", *cells)})
+    assert row.distance == pytest.approx(distance, nan_ok=True)

@@ -57,9 +57,22 @@ def test_a_row_a_reading_with_the_algorithms_that_all_of_them_have(tmp_path):
     assert (row["mean"], row["algorithm"]) == (11.0, "dqn_avg")
     (axis,) = drawn.figure.axes
     labels = [text.get_text() for text in axis.get_yticklabels()]
-    assert labels[1] == "K = 1\nlaptop, 3 seeds"
-    named = [text.get_text() for text in axis.get_legend().get_texts()]
+    assert labels[1] == "K = 1\n3 seeds"
+    named = [text.get_text() for text in drawn.figure.legends[0].get_texts()]
     assert named == ["DQN", "DQNAvg", "Random policy"], "each once"
+
+
+def test_rows_of_another_length_have_an_axis_of_their_own(tmp_path):
+    made = context(tmp_path, {"control": 5, "control_k_1": 3, "control_k_10": 4})
+    for name, episodes in {"control": 500, "control_k_1": 120, "control_k_10": 500}.items():
+        for facts in made.summaries[name].facts["cells"].values():
+            facts["settings"]["algorithm"]["episodes"] = episodes
+    axes = readings_figure.draw(made).figure.axes
+    assert [axis.get_title("left") for axis in axes] == [
+        "(a) t, 500 episodes",
+        "(b) t, 120 episodes",
+    ]
+    assert [len(axis.get_yticklabels()) for axis in axes] == [2, 1]
 
 
 def test_readings_that_were_not_run_are_left_out(tmp_path):

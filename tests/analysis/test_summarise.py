@@ -1,15 +1,10 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.summaries import paths, read_summary, summaries_folder
-from pfedrl.analysis.summarise import summarise
+from pfedrl.analysis.summaries import paths
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.parquet import read_facts
-from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.execute import run
-from pfedrl.pipeline.store import block_name, run_path
 from tests.analysis import fake
-from tests.projects import project
 
 AGENTS = np.arange(60.0).reshape(20, 3) ** 1.5  # 20 seeds, 3 agents
 SEEDS = AGENTS[:, 0] - 7
@@ -87,24 +82,6 @@ def test_facts_are_the_union_of_the_runs_facts_and_stand_in_both_files(summary, 
     assert {**first, "rows": 0} == {**second, "rows": 0}
 
 
-def test_a_cell_without_all_of_its_seeds_is_left_out_with_the_reason(tmp_path):
-    made = project(tmp_path)
-    with pytest.raises(PfedrlError, match=r"no runs to summarise \(not run \(0 of 4 seeds\)\)"):
-        summarise(made, "p", "e", "s")
-    one, other = (c for c in cells(made, "p", "e", "s") if c.variant == "random_policy")
-    for cell, seeds in ((one, range(2)), (one, range(2, 4)), (other, range(3))):
-        run(cell, seeds, tmp_path / run_path(cell, block_name(seeds)))
-    summarise(made, "p", "e", "s")
-    found = read_summary(summaries_folder(made, "s"), "p", "e")
-    assert set(found.statistics["cell"]) == {one.name}
-    assert found.facts["not_run"] == {
-        "qavg_kappa=0": "not run (0 of 4 seeds)", "qavg_kappa=0.25": "not run (0 of 4 seeds)",
-        other.name: "not run (3 of 4 seeds)",
-    }  # fmt: skip
-    names = [(run_path(one, block)).as_posix() for block in ("0-2", "2-4")]
-    assert found.facts["runs"] == names and found.final(one.name, "objective").shape == (4,)
-
-
 def test_seeds_without_a_value_are_counted_and_left_out(tmp_path):
     values = np.arange(10.0)
     values[[2, 5]] = np.nan, np.inf
@@ -143,17 +120,6 @@ def test_a_seed_has_diverged_where_its_run_recorded_that_it_did(tmp_path):
     assert (adapted["missing"], adapted["diverged"]) == (2, 2)  # of one training or the other
     of_agents = summary.curve("qavg", "own", agent=0).iloc[-1]
     assert (of_agents["missing"], of_agents["diverged"]) == (0, 0)
-
-
-def test_a_broken_or_absent_summary_is_named(tmp_path):
-    fake.summary(tmp_path, "qavg", fake.cell("e", "qavg", {}, 2, {("a", 0, "m"): np.ones(2)}))
-    path = paths(tmp_path, "qavg", "e")[1]
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(PfedrlError, match=r"e\.finals\.parquet: .* Make it again: rm "):
-        read_summary(tmp_path, "qavg", "e")
-    path.unlink()
-    with pytest.raises(PfedrlError, match=r"e\.finals\.parquet: no such file"):
-        read_summary(tmp_path, "qavg", "e")
 
 
 def test_names_that_are_not_there_get_the_nearest(summary):

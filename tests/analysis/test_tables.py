@@ -12,7 +12,10 @@ from pfedrl.analysis.tables import (
     left_out_note,
     markdown,
     signed,
+    tex,
 )
+from pfedrl.core.errors import PfedrlError
+from tests.tiny import ROOT
 
 TABLE = Table(
     [Column("κ", words=True), Column("Ours", "QAvg"), Column("Paper", "QAvg"), Column("100%")],
@@ -80,7 +83,30 @@ def test_latex_spans_groups_and_escapes():
     assert r"\cmidrule(lr){2-3}" in text
     assert r"50\% \& more." in text
     assert r"\textit{Windy\_Cliffs}" in text
-    assert r"1.00 $\pm$ 0.05 & -- & $-$3 | 4 \\" in text
+    assert r"1.00 $\pm$ 0.05 & -- & $-$3 $|$ 4 \\" in text
     assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
     assert r"\begin{tabular}{lrrr}" in text
     assert text.isascii()
+
+
+def test_a_column_has_one_precision():
+    rows = [["a", estimate(1.234, 0.01)], ["b", estimate(123.4, 12.3)], ["c", estimate(5.0, 0.2)]]
+    table = Table([Column("n", words=True), Column("v")], [Section("", rows)], pd.DataFrame())
+    shown = [row[1] for row in table.sections[0].rows]
+    assert shown == ["1.23 ± 0.01", "123.40 ± 12.30", "5.00 ± 0.20"]
+
+
+def test_latex_is_ascii_and_what_has_no_latex_is_named():
+    assert tex("π ≤ 3^2 {x} ~ |y|").isascii()
+    with pytest.raises(PfedrlError, match="☃"):
+        tex("a ☃")
+
+
+def test_committed_latex_is_ascii_and_its_braces_match():
+    files = sorted((ROOT / "paper_figures").glob("*/*.tex"))
+    assert files
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert text.isascii(), path
+        bare = text.replace(r"\\", "").replace(r"\{", "").replace(r"\}", "")
+        assert bare.count("{") == bare.count("}"), path

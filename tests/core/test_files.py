@@ -92,16 +92,6 @@ def small_disk(tmp_path: Path):
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_full_disk_for_real(small_disk: Path):
-    path = small_disk / "numbers.bin"
-    with atomic_write(path) as temporary:
-        temporary.write_bytes(b"old")
-    with pytest.raises(PfedrlError, match="disk is full"), atomic_write(path) as temporary:
-        temporary.write_bytes(bytes(10**6))
-    assert path.read_bytes() == b"old"
-    assert list(small_disk.iterdir()) == [path]
-
-
 def test_a_run_file_on_a_full_disk(small_disk: Path):
     """Arrow and NumPy report a full disk in their own ways; all end in the same message."""
     import numpy as np

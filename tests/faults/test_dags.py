@@ -65,6 +65,7 @@ def test_a_pipeline_that_is_killed(new_project: Tiny, finished: Tiny, random, fa
                 new_project.make("--unlock")
     new_project.make(*TARGETS)
     assert numbers(new_project) == numbers(finished)
+    assert "Nothing to be done" in new_project.make(*TARGETS)
     left = [path for path in folder.rglob("*") if path.name.startswith(".") and path.is_file()]
     assert not [path for path in left if path.suffix not in (".npz", ".parquet")], left
 

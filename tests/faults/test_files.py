@@ -7,27 +7,24 @@ import pytest
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.analysis.summarise import summarise
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.core.parquet import read_table
+from pfedrl.core.parquet import read_facts, read_table
 from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build, read_draws
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import run_path
 from tests.faults.conftest import times
-from tests.pipeline.test_cells import AVERAGING
-from tests.pipeline.test_cells import project as made_up
+from tests.projects import AVERAGING
+from tests.projects import project as made_up
+from tests.tiny import Killed
 
 SEEDS = range(4)
 
 
-class Killed(BaseException):
-    """As sudden as a signal."""
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    experiment = {"family": {"name": "random_mdp"}, "variants": {"qavg": AVERAGING}}
-    return made_up(tmp_path_factory.mktemp("project"), experiment, {"seeds": 4, "block": 4})
+    experiment = {"title": "t", "family": {"name": "random_mdp"}, "variants": {"qavg": AVERAGING}}
+    return made_up(tmp_path_factory.mktemp("project"), edits={"experiments/e": experiment})
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +54,21 @@ def spoilt(content: bytes, random, how: str) -> bytes:
 
 @pytest.mark.parametrize("how", ["cut short", "a bit flipped"])
 def test_a_run_file(whole: Path, tmp_path: Path, random, fault, how: str):
-    path = tmp_path / "run.parquet"
-    for _ in range(times(20, 60)):
+    path, content, (_, facts) = tmp_path / "run.parquet", whole.read_bytes(), read_table(whole)
+    named = 0
+    for _ in range(60):
         with fault(f"run file: {how}"):
-            path.write_bytes(spoilt(whole.read_bytes(), random, how))
+            path.write_bytes(spoilt(content, random, how))
             try:
-                assert rows(path) == rows(whole) and how != "cut short"
+                assert rows(path) == rows(whole) and read_facts(path) == facts
             except PfedrlError as error:
                 assert error.exit_code == BROKEN_ARTIFACT
                 assert f"rm {path} && snakemake" in str(error) and "\n" not in str(error)
+                named += 1
+            if how == "cut short":
+                with pytest.raises(PfedrlError, match=f"rm {path} && snakemake"):
+                    read_facts(path)
+    assert named == 60 if how == "cut short" else named > 30
 
 
 @pytest.mark.parametrize("how", ["cut short", "a bit flipped"])

@@ -58,10 +58,10 @@ def test_a_hostile_name_is_one_line(place: str, tmp_path: Path, fault):
 @pytest.mark.parametrize(
     ("paper", "page", "message"),
     [
-        ("all", PAPER, "'all' is the name of a Snakemake rule"),
-        ("tiny", renamed("artifact", "fig("), "a name has letters, digits"),
         ("tiny", renamed("variant", "a$(touch x)"), "a name has letters, digits"),
-    ],
+        ("tiny", renamed("artifact", "fig("), "a name has letters, digits"),
+        ("all", PAPER, "'all' is the name of a Snakemake rule"),
+    ][: times(1, 3)],
 )
 def test_so_it_is_for_snakemake(new_project: Tiny, paper: str, page: dict, message: str, fault):
     with fault("hostile name"):

@@ -10,16 +10,22 @@ import numpy as np
 import pytest
 
 from pfedrl.core.parquet import read_facts, read_table
+from pfedrl.core.registry import is_control
 from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.execute import run
 from tests.faults.conftest import FULL
-from tests.faults.test_files import Killed
-from tests.tiny import every_short_run
+from tests.tiny import Killed, every_short_run
 
 SEEDS = range(2)
 CELLS = every_short_run()
 FEW = ("fed_kl-reacher", "lfrl-cartpole", "pfedtd_rep", "qavg-random_mdp")
+TABULAR = ("soft_pavg-random_mdp", "proj_pavg-random_mdp")
+WALKING = tuple(
+    name
+    for name, cell in CELLS.items()
+    if cell.family_name == "hopper" and not is_control(cell.algorithm)
+)
 
 
 def chosen(wanted: tuple[str, ...]) -> list[str]:
@@ -52,13 +58,13 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return made
 
 
-@pytest.mark.parametrize("name", chosen(FEW))
+@pytest.mark.parametrize("name", chosen(FEW + TABULAR + WALKING))
 def test_a_killed_run_goes_on_to_the_same_numbers(
     name: str, undisturbed: Undisturbed, tmp_path: Path, random, fault
 ):
     whole, rounds = undisturbed(name)
     if len(rounds) < 2:
-        return  # over in one round: nothing to go on from
+        pytest.skip("over in one round: there is nothing to go on from")
     path = tmp_path / "killed.parquet"
     later: list[int] = []
     for at in sorted(random.choice(rounds[:-1], min(2, len(rounds) - 1), replace=False)):
@@ -73,6 +79,7 @@ def test_a_killed_run_goes_on_to_the_same_numbers(
     run(CELLS[name], SEEDS, path, progress=lambda done, total: later.append(done))
     assert later == [done for done in rounds if done >= at], "went on from where it was killed"
     assert values(path) == values(whole)
+    assert not path.with_suffix(".checkpoint").exists()
 
 
 TRAFFIC = [name for name, cell in CELLS.items() if cell.family_name == "figure_eight"]

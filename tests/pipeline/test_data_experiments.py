@@ -6,12 +6,12 @@ import pytest
 from pfedrl.analysis.check import check_paper
 from pfedrl.analysis.claims import evaluate
 from pfedrl.envs.data import data_sets
-from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells
-from pfedrl.pipeline.claim import Ahead, AllMonotone, Claim, Greater, Monotone
+from pfedrl.pipeline.claim import Ahead, Claim, Pair, Trend, Trends
 from pfedrl.pipeline.paper import Artifact
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reading import Reading
+from pfedrl.pipeline.served import absent, skipped
 from tests.projects import AVERAGING, project
 from tests.tiny import ROOT, every_short_run
 
@@ -62,8 +62,8 @@ def test_data_that_no_package_has_say_so_at_every_scale(tmp_path, monkeypatch, s
 def test_a_claim_without_runs_says_why(tmp_path):
     results = evaluate(REAL, "deprl", "record", tmp_path, tmp_path / "claims.json")
     found = {result["id"]: result for result in results}
-    assert found["figure9_cifar100"]["verdict"] == "not run"
-    assert "CIFAR-100 cannot be downloaded" in found["figure9_cifar100"]["evidence"][0]
+    assert found["figure9_cifar100"]["badge"] == "not run"
+    assert "CIFAR-100 cannot be downloaded" in found["figure9_cifar100"]["comparisons"][0]["words"]
 
 
 def test_an_artifact_is_drawn_without_what_it_may_miss_and_not_without_the_rest():
@@ -80,31 +80,30 @@ def test_ahead_is_a_comparison_for_each_pair_metric_and_point():
                     points=["pi=0.1", "pi=0.5"])  # fmt: skip
     claim = Claim(id="x", words="w", where="h", test=written)
     assert len(claim.tests) == 8
-    assert claim.tests[0] == Greater(kind="greater", experiment="e", metric="m",
-                                     greater="a_pi=0.1", smaller="b_pi=0.1")  # fmt: skip
+    assert claim.tests[0] == Pair(
+        experiment="e", metric="m", first="a_pi=0.1", second="b_pi=0.1", highest=True
+    )
     unswept = Ahead(kind="ahead", experiment="e", metrics=["m"], ahead={"a": ["b"]})
-    assert [test.greater for test in unswept.expanded()] == ["a"]
+    assert [test.first for test in unswept.expanded()] == ["a"]
 
 
-def test_ahead_may_be_the_lower_and_of_single_agents_on_the_terms_of_greater():
+def test_ahead_may_be_the_lower_and_of_single_agents():
     written = Ahead(kind="ahead", experiment="e", metrics=["m"], ahead={"a": ["b"]}, best="lowest",
                     agents=[1, 3], ends="round", factor=2, scale="log")  # fmt: skip
-    shared = {"experiment": "e", "metric": "m", "greater": "b", "smaller": "a", "ends": "round",
-              "factor": 2, "scale": "log"}  # fmt: skip
-    assert list(written.expanded()) == [
-        Greater(kind="greater", agent=agent, **shared) for agent in (1, 3)
-    ]
+    shared = {"experiment": "e", "metric": "m", "first": "a", "second": "b", "ends": "round",
+              "factor": 2, "scale": "log", "highest": False}  # fmt: skip
+    assert list(written.expanded()) == [Pair(agent=agent, **shared) for agent in (1, 3)]
 
 
-def test_all_monotone_is_a_comparison_for_each_variant():
+def test_a_trend_is_a_comparison_for_each_variant():
     shared = {"experiment": "e", "metric": "m", "along": "k", "direction": "falls", "points": [1]}
-    written = AllMonotone(kind="all_monotone", variants=["a", "b"], **shared)
+    written = Trends(kind="trend", variants=["a", "b"], **shared)
     claim = Claim(id="x", words="w", where="h", test=[written])
-    assert claim.tests == [Monotone(kind="monotone", variant=v, **shared) for v in ("a", "b")]
+    assert claim.tests == [Trend(variant=v, **shared) for v in ("a", "b")]
 
 
 def test_a_reading_may_be_another_metric_of_the_same_experiment():
-    test = Greater(kind="greater", experiment="e", metric="m", greater="a", smaller="b")
+    test = Pair(experiment="e", metric="m", first="a", second="b", highest=True)
     reading = Reading(id="r", words="w", metrics={"m": "other"})
     assert reading.of(test) == test.model_copy(update={"metric": "other"})
     other = Reading(id="r", words="w", experiments=["e"], variants={"v": {}})

@@ -107,9 +107,7 @@ def test_a_broken_committed_file_is_named(committed):
     assert caught.value.exit_code == BROKEN_ARTIFACT
 
 
-def test_the_command_asks_which_paper(committed, monkeypatch):
+def test_the_command_reruns_a_cell(committed, monkeypatch):
     monkeypatch.chdir(committed.root)
-    done = CliRunner().invoke(app, ["verify", "--published", "--write"])
-    assert "which runs?" in str(done.exception)
     done = CliRunner().invoke(app, ["verify", "--published", "p", "e", "slow"])
     assert done.exit_code == 0 and done.stdout.endswith("1 same bits\n")

@@ -7,7 +7,7 @@ from pfedrl.core.registry import is_control
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.costs import START_UP, Known
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.short_runs import measured
+from pfedrl.pipeline.verify import measured
 from tests.tiny import ROOT
 
 

@@ -88,17 +88,9 @@ def test_a_file_of_printed_numbers_needs_its_columns(tmp_path: Path):
         made.paper("p")
 
 
-def test_unknown_names_get_the_nearest(tmp_path: Path):
-    own = Project(ROOT)
-    for ask in [
-        lambda: own.scale("laptpo"),
-        lambda: own.paper("qavgg"),
-        lambda: own.family_defaults("random_mdb"),
-    ]:
-        with pytest.raises(PfedrlError, match="Did you mean"):
-            ask()
-    with pytest.raises(PfedrlError, match="holds the Snakefile"):
-        Project.here(tmp_path)
+def test_a_family_without_a_file_gets_the_nearest():
+    with pytest.raises(PfedrlError, match="Did you mean 'random_mdp'"):
+        Project(ROOT).family_defaults("random_mdb")
 
 
 def test_a_misspelt_key_that_is_required_gets_its_spelling():
@@ -174,4 +166,4 @@ def test_the_rules_that_papers_must_not_be_called_are_those_that_exist():
     files = [ROOT / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")]
     text = "\n".join(path.read_text() for path in files)
     found = re.findall(r"^(?:rule|checkpoint) (\w+):|^use rule \w+ as (\w+) ", text, re.MULTILINE)
-    assert {name or other for name, other in found} == RULES
+    assert {name or other for name, other in found} == set(RULES)

@@ -27,13 +27,14 @@ from pfedrl.pipeline.cells import Cell, cells
 from pfedrl.pipeline.environments import build
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.served import served
 from pfedrl.pipeline.store import (
     COMMITTED,
     MANIFEST,
     Store,
     _refuse_copies,
     _shares_too_many,
-    served,
+    run_path,
     spans,
 )
 from tests.pipeline.conftest import (
@@ -47,6 +48,7 @@ from tests.pipeline.conftest import (
     write_record,
 )
 from tests.projects import AVERAGING, ROOT, project
+from tests.tiny import Killed
 
 
 def values(of: Project, *layers: str, name: str = "qavg", seeds: range = SEEDS) -> Any:
@@ -287,6 +289,9 @@ def test_a_missing_seed_takes_nothing_from_the_other_cells(local: Project):
     summary = read_summary(local.root / "results/s/summaries", "p", "e")
     assert set(summary.facts["cells"]) == {"slow", "random_policy"}
     assert summary.facts["not_run"] == {"qavg": "not run (2 of 4 seeds)"}
+    paths = [run_path(cell_of(local, name), block) for name in ("slow", "random_policy")
+             for block in ("0-2", "2-4")]  # fmt: skip
+    assert summary.facts["runs"] == sorted(path.as_posix() for path in paths)
 
 
 def test_a_new_variant_takes_nothing_away_from_the_record(committed: Project):
@@ -300,6 +305,14 @@ def test_a_new_variant_takes_nothing_away_from_the_record(committed: Project):
     after = read_summary(committed.root / "results/record/summaries", "p", "e")
     assert after.finals.equals(before.finals) and after.statistics.equals(before.statistics)
     assert after.facts["not_run"] == {"new": "not run (0 of 4 seeds)"}
+
+
+def test_a_local_run_of_other_code_is_not_run_to_the_record(local: Project):
+    rewrite(path_of(local, "2-4"), code="other")
+    found = {one.cell.name: one.why_not for one in served(local, "p", "e", "record")}
+    assert found == {"qavg": "not run (2 of 4 seeds)", "slow": None, "random_policy": None}
+    summarise(local, "p", "e", "record")
+    refused(local, "s", "other code")
 
 
 def test_a_changed_budget_is_another_key_and_readers_do_not_fail(committed: Project):
@@ -359,10 +372,6 @@ def test_two_writers_of_the_manifest_keep_each_others_entries(local: Project):
         cell = cell_of(local, name)
         store.add(cell, store.find(cell, range(2), ["local"]).parts[0])
     assert len(Store(local.root).manifest) == 3
-
-
-class Killed(BaseException):
-    """As sudden as a signal."""
 
 
 @pytest.mark.parametrize("where", ["write_small", "list_file"])

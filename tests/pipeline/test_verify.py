@@ -12,7 +12,6 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.core.processor import NUMBA, PINS, SWITCH
 from pfedrl.pipeline import verify as module
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.records import read_records
 from pfedrl.pipeline.verify import compare, digest, verify, why_other_bits, write
 from tests.tiny import ROOT, every_short_run
 
@@ -48,7 +47,7 @@ def test_short_runs_give_the_stored_numbers_on_any_processor(name):
 
 def test_every_short_run_is_stored_and_nothing_else():
     """A new algorithm, or another budget: pfedrl verify --write."""
-    assert set(read_records(ROOT, module.FILE)) == set(every_short_run())
+    assert set(module.stored(Project(ROOT))) == set(every_short_run())
 
 
 def test_the_three_answers():

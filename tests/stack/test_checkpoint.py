@@ -87,7 +87,7 @@ def one_cell_an_algorithm(project):
         for experiment in page.experiments:
             if project.budget(scale, paper, experiment) is not None:
                 for cell in cells(project, paper, experiment, "tiny"):
-                    if cell.family is not None and cell.skip() is None:
+                    if cell.family is not None and cell.why_not() is None:
                         found.setdefault(cell.algorithm, cell)
     return found
 

@@ -249,7 +249,7 @@ def test_every_contradicted_statement_has_a_counterexample_of_its_own():
     project = Project(ROOT)
     page, verdicts = project.paper("theory"), project.scale("record").verdicts_of("theory")
     ledger = json.loads((ROOT / verdicts).read_text("utf-8"))
-    contradicted = {one["id"] for one in ledger["claims"] if one["verdict"] == "contradicted"}
+    contradicted = {one["id"] for one in ledger["claims"] if one["badge"] == "contradicted"}
     claims = {claim.id: claim.test for claim in page.claims if isinstance(claim.test, Holds)}
     stored = [read(path)[0] for path in FILES]
     assert sorted(one["claim"] for one in stored if "claim" in one) == sorted(

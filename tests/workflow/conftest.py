@@ -17,7 +17,7 @@ import yaml
 from pfedrl.pipeline.cells import find_cell
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import run_path
-from tests.processes import call, once
+from tests.processes import call, copy_tree, once
 from tests.projects import write_paper
 
 ROOT = Path(__file__).parents[2]
@@ -186,9 +186,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
 
 def make_fresh(folder: Path) -> None:
     tiny = Tiny(folder / "project")
-    ignored = shutil.ignore_patterns("papers", "scales")
     for name in ("pfedrl", "snakemake_logger_plugin_pfedrl", "envs", "profiles", "workflow"):
-        shutil.copytree(ROOT / name, tiny.root / name, ignore=ignored)
+        copy_tree(ROOT / name, tiny.root / name, "papers", "scales")
     for name in ("Snakefile", ".gitignore"):
         shutil.copy2(ROOT / name, tiny.root)
     write_paper(tiny.root, "tiny", PAPER)
@@ -209,8 +208,8 @@ def warm_up(tiny: Tiny) -> None:
 
 
 def copy_of(tiny: Tiny, folder: Path) -> Tiny:
-    """A copy with the same times of change, so that nothing looks edited."""
-    shutil.copytree(tiny.root, folder / "project")
+    """A copy in which nothing looks edited."""
+    copy_tree(tiny.root, folder / "project")
     return Tiny(folder / "project")
 
 

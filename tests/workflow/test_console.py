@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from snakemake.cli import parse_config
-from snakemake.exceptions import MissingRuleException
 
 from pfedrl.core.durations import START_UP
 from snakemake_logger_plugin_pfedrl import mend
@@ -56,11 +54,6 @@ def test_a_dry_run_is_one_summary_by_paper_and_rule(new_project: Tiny):
     assert "Summarising" not in output
 
 
-def test_with_its_commands_asked_for_the_console_is_snakemakes(new_project: Tiny):
-    output = new_project.make("--dry-run", "--printshellcmds", "tiny_figure1")
-    assert "Shell command: python -m pfedrl" in output and "tiny  shared" not in output
-
-
 def test_in_a_file_there_is_a_line_a_job_between_what_is_to_do_and_what_was_made(project: Tiny):
     for name in ("table1.md", "figure1.png"):
         (project.root / FIGURES / "tiny" / name).unlink()
@@ -83,11 +76,6 @@ def test_a_cheap_experiment_is_drawn_before_the_others_have_run(finished: Tiny):
     figure = finished.root / FIGURES / "tiny/figure1.png"
     others = (finished.root / "results/runs").glob("*-random_mdp-*/*.parquet")
     assert figure.stat().st_mtime < max(path.stat().st_mtime for path in others)
-
-
-@pytest.mark.parametrize("argument", ["tinny", "--unlock"])
-def test_where_nothing_was_to_be_made_no_report_is_named(project: Tiny, argument: str):
-    assert REPORT not in project.snakemake(argument).stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -183,7 +171,7 @@ def test_jobs_that_a_cluster_has_not_started_are_counted_on_one_line(tmp_path: P
     assert second.strip() == "2 more wait for their turn"
 
 
-def test_a_job_that_is_tried_again_is_no_failure(tmp_path: Path):
+def test_a_job_that_is_tried_again_is_no_failure_unless_it_fails_again(tmp_path: Path):
     made = Made(tmp_path)
     made.start(1, "pfedrl: stopped by SIGTERM.\n")
     made.fail(1)
@@ -195,14 +183,11 @@ def test_a_job_that_is_tried_again_is_no_failure(tmp_path: Path):
     made.start(1)
     made.finish(1, done=3)
     assert made.last() == f"The report is {made.report}"
-
-
-def test_one_that_fails_again_is(tmp_path: Path):
-    made = Made(tmp_path)
+    again = Made(tmp_path)
     for _ in range(2):
-        made.start(1)
-        made.fail(1)
-    assert made.last().startswith("Stopped: 0 of 3 jobs done, 1 failed.")
+        again.start(1)
+        again.fail(1)
+    assert again.last().startswith("Stopped: 0 of 3 jobs done, 1 failed.")
 
 
 def test_a_pipeline_that_ends_early_says_so_and_names_no_report(tmp_path: Path):
@@ -260,23 +245,6 @@ def test_a_summary_prices_each_paper_by_its_own_runs():
     assert table["core"] == ["time", "3.0", "h", "3.0", "h"] and table["summarise"] == ["1"]
     assert "4 runs take about 6.0 h of core time, 3.0 h on 2 cores" in shown.getvalue()
     assert "1 run is not counted" in shown.getvalue()
-
-
-def test_an_unknown_target_is_one_line_with_the_projects_reason(tmp_path: Path):
-    made = Made(tmp_path, runs=False)
-    hand_over(Handed(page=made.report, why_not="unknown target '{}'; known: all.".format))
-    made.tell("error", str(MissingRuleException("tinny")),
-              exception="MissingRuleException", levelno=logging.ERROR)  # fmt: skip
-    assert made.last() == "pfedrl: unknown target 'tinny'; known: all."
-    assert len(made.written.getvalue().splitlines()) == 1
-
-
-def test_a_target_after_config_is_named(tmp_path: Path):
-    made = Made(tmp_path, runs=False)
-    with pytest.raises(ValueError, match="Invalid config") as caught:
-        parse_config(["scale=smoke", "tiny"])
-    made.tell("error", f"Traceback\n{caught.value}", exception="ValueError", levelno=logging.ERROR)
-    assert made.last().startswith("pfedrl: 'tiny' stands after --config")
 
 
 @pytest.mark.parametrize("quiet", ["RULES PROGRESS", "ALL"])

@@ -51,23 +51,27 @@ def test_nodes_that_are_done_in_time():
     assert makespan(jobs, 4) == 1200
     assert nodes(jobs, cores=2, within=1200) == 2
     assert nodes(jobs, cores=2, within=600) == 4
-    assert nodes(jobs, cores=2, within=599) is None
-    assert nodes([], cores=2, within=1) == 0
 
 
-def test_what_was_never_run_is_said_to_have_no_price():
-    assert sentences([], {NEVER_RUN: 3}, 2, 24.0) == [
-        "3 runs are not counted: no similar run has been measured here."
-    ]
-    known = sentences([Cost(3600, 512, 0.5)] * 4, {}, 2, 24.0)
-    assert "4 runs take about 4.0 h of core time, 2.0 h on 2 cores; the longest 1.0 h" in known[0]
-    assert "Up to 512 MB of memory per job, 2 MB of disk." in known[0]
-    short = sentences([Cost(0, 1, 1)] * 12, {}, 2, 24.0)
-    assert "12 runs take about 1.0 min of core time, 30 s on 2 cores" in short[0], (
-        "to start is work"
-    )
-    assert known[1] == "Nodes of 2 cores needed to finish within 24.0 h: 1."
-    assert sentences([Cost(3600 - START_UP, 512, 0.5)] * 4, {}, 2, 0.5)[1:] == [
-        "The longest run alone takes more than 0.5 h, on any number of nodes.",
-        "Nodes of 2 cores needed to finish within 1.0 h: 2.",
-    ]
+@pytest.mark.parametrize(
+    ("costs", "uncounted", "hours", "said"),
+    [
+        ([], {NEVER_RUN: 3}, 24.0,
+         ["3 runs are not counted: no similar run has been measured here."]),
+        ([Cost(3600, 512, 0.5)] * 4, {}, 24.0,
+         ["4 runs take about 4.0 h of core time, 2.0 h on 2 cores; the longest 1.0 h. "
+          "Up to 512 MB of memory per job, 2 MB of disk.",
+          "Nodes of 2 cores needed to finish within 24.0 h: 1."]),
+        ([Cost(0, 1, 1)] * 12, {}, 24.0,  # to start is work
+         ["12 runs take about 1.0 min of core time, 30 s on 2 cores; the longest 0 s. "
+          "Up to 1 MB of memory per job, 12 MB of disk.",
+          "Nodes of 2 cores needed to finish within 24.0 h: 1."]),
+        ([Cost(3600 - START_UP, 512, 0.5)] * 4, {}, 0.5,
+         ["4 runs take about 4.0 h of core time, 2.0 h on 2 cores; the longest 59.9 min. "
+          "Up to 512 MB of memory per job, 2 MB of disk.",
+          "The longest run alone takes more than 0.5 h, on any number of nodes.",
+          "Nodes of 2 cores needed to finish within 1.0 h: 2."]),
+    ],
+)  # fmt: skip
+def test_a_scale_is_priced_in_sentences(costs, uncounted, hours, said):
+    assert list(sentences(costs, uncounted, 2, hours)) == said

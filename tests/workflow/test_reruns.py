@@ -3,6 +3,8 @@
 import shutil
 import subprocess
 
+import pytest
+
 from pfedrl.analysis.summaries import Summary, read_summary
 from tests.workflow.conftest import AVERAGING, FIGURES, PAPER, Tiny, scale
 
@@ -48,14 +50,45 @@ def test_a_second_run_has_nothing_to_do(project: Tiny):
     assert project.planned() == set()
 
 
-def test_editing_a_learner_reruns_only_what_imports_it(project: Tiny):
-    project.append("pfedrl/algorithms/controls/fixed_tabular.py")
-    assert project.planned() == runs(*RANDOM_CONTROL) | after("random")
+EVERY = (*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
 
 
-def test_editing_an_algorithm_reruns_only_its_cells(project: Tiny):
-    project.append("pfedrl/algorithms/tabular/qavg.py")
-    assert project.planned() == runs(*RANDOM_QAVG, *WINDY) | after("random", "windy")
+@pytest.mark.parametrize(
+    ("file", "planned"),
+    [
+        ("algorithms/controls/fixed_tabular", runs(*RANDOM_CONTROL) | after("random")),
+        ("algorithms/tabular/qavg", runs(*RANDOM_QAVG, *WINDY) | after("random", "windy")),
+        ("stack/loop", runs(*EVERY) | after("random", "windy")),
+        ("analysis/figures/tiny_figure", {FIGURE, REPORT}),
+    ],
+)
+def test_editing_code_reruns_only_what_imports_it(project: Tiny, file: str, planned: set[str]):
+    project.append(f"pfedrl/{file}.py")
+    assert project.planned() == planned
+
+
+def windy(**settings: object) -> dict:
+    """The experiments, with other settings in one."""
+    spec = PAPER["experiments"]["windy"]
+    return {**PAPER["experiments"], "windy": {**spec, "variants": {"qavg": AVERAGING | settings}}}
+
+
+CAPTION = {**PAPER["artifacts"]["table1"], "caption": "Other words."}
+
+
+@pytest.mark.parametrize(
+    ("file", "values", "planned"),
+    [
+        ("papers/tiny/experiments", windy(decay=0.5), runs(*WINDY) | after("windy")),
+        ("papers/tiny/artifacts", PAPER["artifacts"] | {"table1": CAPTION}, {TABLE, REPORT}),
+        ("style", "algorithms: {qavg: {colour: '#123456'}}", {FIGURE, COMPARISON, REPORT}),
+    ],
+)
+def test_editing_settings_reruns_only_what_depends_on_them(
+    project: Tiny, file: str, values: dict | str, planned: set[str]
+):
+    project.write(f"workflow/{file}.yaml", values)
+    assert project.planned() == planned
 
 
 def test_editing_a_family_draws_it_again(project: Tiny):
@@ -66,17 +99,6 @@ def test_editing_a_family_draws_it_again(project: Tiny):
     assert planned == runs(*WINDY) | after("windy")
 
 
-def test_editing_a_drawing_redraws_that_figure_only(project: Tiny):
-    project.append("pfedrl/analysis/figures/tiny_figure.py")
-    assert project.planned() == {FIGURE, REPORT}
-
-
-def test_editing_a_colour_redraws_figures_and_runs_nothing(project: Tiny):
-    style = "algorithms: {qavg: {colour: '#123456'}}"
-    project.write("workflow/style.yaml", style)
-    assert project.planned() == {FIGURE, COMPARISON, REPORT}
-
-
 def test_editing_what_calls_and_stores_runs_makes_none_again(project: Tiny):
     for name in ("cli/jobs", "pipeline/execute", "pipeline/run_file", "pipeline/cells"):
         project.append(f"pfedrl/{name}.py")
@@ -84,13 +106,7 @@ def test_editing_what_calls_and_stores_runs_makes_none_again(project: Tiny):
     assert not [job for job in project.planned() if job.startswith("Running")]
 
 
-def test_editing_the_training_loop_reruns_everything(project: Tiny):
-    project.append("pfedrl/stack/loop.py")
-    cells = runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
-    assert project.planned() == cells | after("random", "windy")
-
-
-def test_comments_docstrings_annotations_and_errors_rerun_nothing(project: Tiny):
+def test_comments_docstrings_annotations_errors_and_times_rerun_nothing(project: Tiny):
     learner = "pfedrl/algorithms/tabular/learner.py"
     project.append(learner, "\n# a comment\n")
     project.replace(learner, '"""Q tables, updated by expected backups."""', '"""Other words."""')
@@ -98,6 +114,7 @@ def test_comments_docstrings_annotations_and_errors_rerun_nothing(project: Tiny)
     project.replace("pfedrl/core/recorder.py", "state(self) -> list[Any]", "state(self) -> Any")
     project.append("pfedrl/core/errors.py")
     project.append("pfedrl/analysis/figures/tiny_figure.py", "\n# a comment\n")
+    (project.root / "pfedrl/algorithms/controls/fixed_tabular.py").touch()
     assert project.planned() == set()
 
 
@@ -116,33 +133,12 @@ def test_a_relative_import_is_seen(project: Tiny):
     assert project.planned(target) == runs(RANDOM_CONTROL[0], blocks=BLOCKS[:1])
 
 
-def test_touching_a_file_reruns_nothing(project: Tiny):
-    project.append("pfedrl/algorithms/controls/fixed_tabular.py", "")
-    (project.root / "pfedrl/algorithms/controls/fixed_tabular.py").touch()
-    assert project.planned() == set()
-
-
-def test_a_changed_setting_reruns_exactly_its_cells(project: Tiny):
-    windy = PAPER["experiments"]["windy"]
-    changed = {**windy, "variants": {"qavg": {**windy["variants"]["qavg"], "decay": 0.5}}}
-    experiments = {**PAPER["experiments"], "windy": changed}
-    project.write("workflow/papers/tiny/experiments.yaml", experiments)
-    assert project.planned() == runs(*WINDY) | after("windy")
-
-
-def test_a_changed_caption_redraws_that_table_only(project: Tiny):
-    table = {**PAPER["artifacts"]["table1"], "caption": "Other words."}
-    artifacts = {**PAPER["artifacts"], "table1": table}
-    project.write("workflow/papers/tiny/artifacts.yaml", artifacts)
-    assert project.planned() == {TABLE, REPORT}
-
-
 def test_more_seeds_run_only_the_new_blocks(project: Tiny):
     before = project.files("results/runs")
     project.write("workflow/scales/laptop.yaml", scale(seeds=12))
     planned = project.planned("tiny")
     new = {job for job in planned if "seeds 8-12" in job and not job.startswith("Drawing")}
-    assert new == runs(*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY, blocks=("8-12",))
+    assert new == runs(*EVERY, blocks=("8-12",))
     assert not [job for job in planned if "0-4" in job or "4-8" in job]
     project.make("results/laptop/summaries/tiny/windy.finals.parquet")
     assert before.items() <= project.files("results/runs").items()
@@ -152,8 +148,7 @@ def test_another_size_of_blocks_takes_the_files_that_are_there(project: Tiny):
     other = {"tiny": {"default": {"seeds": 10, "block": 6}}}
     project.write("workflow/scales/laptop.yaml", scale(papers=other))
     planned = {job for job in project.planned("tiny") if job.startswith("Running")}
-    every = (*RANDOM_QAVG, *RANDOM_CONTROL, *WINDY)
-    assert planned == runs(*every, blocks=("8-10",))
+    assert planned == runs(*EVERY, blocks=("8-10",))
     fewer = {"tiny": {"default": {"seeds": 3, "block": 3}}}
     project.write("workflow/scales/laptop.yaml", scale(papers=fewer))
     assert project.planned("tiny_figure1") == {"Summarising tiny/windy", FIGURE}

@@ -19,14 +19,14 @@ from pfedrl.analysis.style import listed_styles
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of
 from pfedrl.envs.mujoco.walkers import WalkerFamily
-from pfedrl.pipeline.absent import absent, skipped
 from pfedrl.pipeline.cells import cells, draws_path, parse_block
 from pfedrl.pipeline.costs import START_UP, UNKNOWN_MINUTES, Known, is_short, megabytes, minutes
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
 from pfedrl.pipeline.paper import SUFFIXES
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
-from pfedrl.pipeline.store import LOCAL, Store, block_name, served
+from pfedrl.pipeline.served import absent, served, skipped
+from pfedrl.pipeline.store import LOCAL, Store, block_name
 from snakemake_logger_plugin_pfedrl.console import Handed, announce, hand_over
 from snakemake_logger_plugin_pfedrl.mend import mend_scheduler
 
@@ -60,7 +60,7 @@ def runs_of(scale, paper, experiment):
     if not chosen.makes:
         found = [one for one in served(PROJECT, paper, experiment, scale) if one.why_not is None]
         return {one.cell: [part.path for part in one.parts] for one in found}
-    runnable = [c for c in cells(PROJECT, paper, experiment, scale) if c.skip() is None]
+    runnable = [c for c in cells(PROJECT, paper, experiment, scale) if c.why_not() is None]
     return {cell: planned(cell) for cell in runnable}
 
 

@@ -11,7 +11,15 @@ from pydantic import Field
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import label_of
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate, left_out_note
+from pfedrl.analysis.tables import (
+    NOTHING,
+    Column,
+    Section,
+    Table,
+    distance,
+    estimate,
+    left_out_note,
+)
 from pfedrl.core.settings import Settings
 from pfedrl.pipeline.paper import Printed
 
@@ -72,10 +80,15 @@ def draw(context: Context) -> Table:
             sections.append(Section(title, rows))
     columns = [Column("π"), Column("Algorithm", words=True)]
     for group in options.groups:
-        columns += [Column(title, group.title) for title in (*options.metrics, PAPER)]
+        columns += [Column(title, group.title) for title in (*options.metrics, PAPER, "Distance")]
     frame = pd.DataFrame(data)
     frame = frame[frame["mean"].notna() | frame["paper"].notna()].drop_duplicates()
-    return Table(columns, sections, frame.reset_index(drop=True), left_out_note(frame))
+    frame["distance"] = frame["mean"] - frame["paper"]
+    notes = [
+        f"Distance: {next(iter(options.metrics)).lower()} less the paper's.",
+        *left_out_note(frame),
+    ]
+    return Table(columns, sections, frame.reset_index(drop=True), notes)
 
 
 def lines(options: Options) -> list[list[str]]:
@@ -123,6 +136,7 @@ def entry(
     first = next(iter(metrics.values()))
     theirs = printed.get((experiment, variant, first, trained))
     if theirs is None:
-        return [*found, (NOTHING, found[0][1])]
+        return [*found, (NOTHING, found[0][1]), (NOTHING, found[0][1])]
     found[0][1]["paper"], found[0][1]["paper_error"] = float(theirs.value), theirs.standard_error
-    return [*found, (theirs.text, found[0][1])]
+    away = distance(found[0][1]["mean"], float(theirs.value), 2)
+    return [*found, (theirs.text, found[0][1]), (away, found[0][1])]

@@ -17,13 +17,16 @@ from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import cell_label, swept_name
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import mean_interval, paired_differences
-from pfedrl.analysis.style import CEILING, panel_grid, panel_labels
+from pfedrl.analysis.style import CEILING, FAINT, PAPER, panel_grid, panel_labels
 from pfedrl.analysis.summaries import STATISTICS, Summary, sweep_name
 from pfedrl.analysis.tables import (
     NOTHING,
+    Aligned,
     Column,
     Section,
     Table,
+    digits_of,
+    distance,
     estimate,
     left_out_note,
     sweep_text,
@@ -73,12 +76,18 @@ def draw(context: Context) -> Drawing:
     top = ceiling(context, options)
     data = pd.DataFrame(
         [
-            row | {"point": point}
+            row | {"point": point, "paper": theirs(context, row)}
             for point, variants in points
             for row in (*rows(summary, options, metric, variants), *top)
         ]
     )
+    if data["paper"].isna().all():
+        data = data.drop(columns="paper")
     return Drawing(as_figure(context, summary, metric, data), data, as_table(data, metric))
+
+
+def theirs(context: Context, row: Mapping[str, Any]) -> float:
+    return context.printed(row["experiment"], row["cell"], row["metric"])
 
 
 def compared(context: Context, name: str) -> Iterator[tuple[str, list[Variant]]]:
@@ -178,8 +187,9 @@ def difference(
 
 
 def as_table(data: pd.DataFrame, metric: str) -> Table:
-    sent = data[SENT].notna().any()
+    sent, printed = data[SENT].notna().any(), "paper" in data
     columns = [Column("Variant", words=True), Column(words_of(metric)), Column("95% interval")]
+    columns += [Column("Paper"), Column("to the paper", "Difference")] if printed else []
     columns += [Column("to the best", "Difference"), Column("to the baseline", "Difference")]
     columns += [Column(words_of(SENT))] if sent else []
     sections = []
@@ -187,11 +197,18 @@ def as_table(data: pd.DataFrame, metric: str) -> Table:
         texts = []
         for row in group.to_dict("records"):
             mean = estimate(row["mean"], row["se"], row["missing"], row["diverged"])
-            cells = [row["label"], mean, span(row["low"], row["high"])]
+            digits = mean.digits if isinstance(mean, Aligned) else 2
+            cells = [row["label"], mean, span(row["low"], row["high"], digits)]
+            if printed:
+                number = NOTHING if math.isnan(row["paper"]) else f"{row['paper']:g}"
+                cells += [number.replace("-", "−"), distance(row["mean"], row["paper"], digits)]
             for key in ("best", "baseline"):
                 itself = "the best" if key == "best" else "the baseline"
-                cells.append(itself if row["cell"] == row[key] else shift(row, key))
-            cells += [f"{row[SENT]:.4g}" if row[SENT] == row[SENT] else NOTHING] if sent else []
+                cells.append(itself if row["cell"] == row[key] else shift(row, key, digits))
+            if sent:
+                size = row[SENT]
+                cells.append(Aligned("{:,.{d}f}", (size,), digits_of(size / 100)) if size == size
+                             else NOTHING)  # fmt: skip
             texts.append(cells)
         sections.append(Section(str(point), texts))
     notes = [
@@ -203,19 +220,19 @@ def as_table(data: pd.DataFrame, metric: str) -> Table:
     return Table(columns, sections, data.drop(columns="label"), notes)
 
 
-def span(low: float, high: float) -> str:
+def span(low: float, high: float, digits: int) -> str:
     if math.isnan(low):
         return NOTHING
-    return f"{low:.4g} to {high:.4g}".replace("-", "−")
+    return Aligned("{:.{d}f} to {:.{d}f}", (low, high), digits)
 
 
-def shift(row: Mapping[Any, Any], key: str) -> str:
-    mean = row[f"to_{key}"]
+def shift(row: Mapping[Any, Any], key: str, digits: int) -> str:
+    mean, low, high = (row[f"to_{key}{end}"] for end in ("", "_low", "_high"))
     if math.isnan(mean):
         return NOTHING
-    low, high = row[f"to_{key}_low"], row[f"to_{key}_high"]
-    reach = "" if math.isnan(low) else f" [{span(low, high)}]"  # one seed has no interval
-    return f"{mean:+.4g}{reach}".replace("-", "−")
+    if math.isnan(low):  # one seed has no interval
+        return Aligned("{:+.{d}f}", (mean,), digits)
+    return Aligned("{:+.{d}f} [{:.{d}f} to {:.{d}f}]", (mean, low, high), digits)
 
 
 def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFrame) -> Any:
@@ -251,6 +268,9 @@ def as_figure(context: Context, summary: Summary, metric: str, data: pd.DataFram
         if place % COLUMNS:  # names stand at the left of each row
             axis.set_yticklabels([])
     panel_labels(axes)
+    if "paper" in data:
+        (mark,) = axes[0].plot([], [], color=FAINT, **PAPER)
+        figure.legend([mark], ["printed in the paper"], loc="outside lower center")
     return figure
 
 
@@ -275,5 +295,6 @@ def strip(
         colour = colours[row["label"]]
         axis.plot([row["low"], row["high"]], [place, place], color=colour, lw=1.0, zorder=3)
         axis.plot(row["mean"], place, "|", color=colour, ms=9, mew=1.8, zorder=5)
+        axis.plot(row.get("paper", math.nan), place, color=colour, **PAPER)
     axis.set_ylim(len(labels) - 0.5, -0.5)
     axis.set_ylabel("")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from pydantic import Field
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.summaries import Summary
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, final, left_out_note
+from pfedrl.analysis.tables import NOTHING, Column, Section, Table, distance, final, left_out_note
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.registry import is_control
 
@@ -47,7 +48,9 @@ def draw(context: Context) -> Table:
 
     (summary,) = context.summaries.values()
     options = context.options(Options)
-    compared = {(row.variant, row.metric): row.theirs for row in context.comparisons()}
+    found = {(row.variant, row.metric): row for row in context.comparisons()}
+    compared = {key: row.theirs for key, row in found.items()}
+    away = {key: row.ours - row.theirs for key, row in found.items()}
     variants, controls = rows_of(summary, options), [options.ceiling, options.floor]
     averages = [v for v in variants if (v, "return_average") in compared]
     ranks = {
@@ -66,15 +69,20 @@ def draw(context: Context) -> Table:
             cells.append(row[metric])
             if metric in PRINTED:
                 cells.append(number(compared.get((variant, metric))))
+                cells.append(distance(away.get((variant, metric), math.nan), 0.0))
         cells.append(row[GREEDY])
         cells += [number(seconds.get(key), ".0f") for key in SECONDS]
         texts[variant] = cells
-        data.append(numbers(summary, variant) | {f"seconds_{key}": seconds.get(key)
-                    for key in SECONDS} | {f"paper_{metric}": compared.get((variant, metric))
-                    for metric in METRICS})  # fmt: skip
+        data.append(
+            numbers(summary, variant)
+            | {f"seconds_{key}": seconds.get(key) for key in SECONDS}
+            | {f"paper_{metric}": compared.get((variant, metric)) for metric in METRICS}
+            | {f"distance_{metric}": away.get((variant, metric)) for metric in PRINTED}
+        )
     frame = pd.DataFrame(data)
     ceiling = texts[options.ceiling][0]
     notes = [
+        "Distance: ours less the paper's.",
         f"{ceiling}, average of each agent: {by_agent(summary, options.ceiling)}.",
         *left_out_note(frame),
     ]
@@ -90,7 +98,7 @@ def columns() -> list[Column]:
     for metric, title in METRICS.items():
         found.append(Column("Ours", title))
         if metric in PRINTED:
-            found.append(Column("Paper", title))
+            found += [Column("Paper", title), Column("Distance", title)]
     return [*found, Column("Greedy"), *(Column(title, "Seconds") for title in SECONDS.values())]
 
 

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
-from pfedrl.analysis.curves import Look, draw_curves, handles, looks
+from pfedrl.analysis.curves import (
+    ENDS,
+    Look,
+    draw_curves,
+    draw_ends,
+    handles,
+    looks,
+    mark_beyond,
+    spread_handles,
+)
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.labels import filled
 from pfedrl.analysis.options import BaseOptions, Named
-from pfedrl.analysis.style import CEILING, FAINT, leave_empty, panel_grid, panel_labels
+from pfedrl.analysis.style import CEILING, note_absent, panel_grid, panel_labels
 from pfedrl.core.metrics import possible
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 KEPT = ["at", "mean", "se", "median", "low", "high", "seeds", "missing", "diverged"]
-LEGEND_COLUMNS = 5
-MARK: dict[str, Any] = {"color": FAINT, "ls": "--", "lw": 0.9}
-PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.35  # inches
+LEGEND_COLUMNS, LEGEND_LETTERS = 5, 120  # at most, in a row of the legend
+MARK: dict[str, Any] = {"color": "#0072B2", "ls": (0, (6, 2)), "lw": 0.9}
+PANEL_HEIGHT, LEGEND_HEIGHT = 1.75, 0.45  # inches
 
 
 class CurveLine(Settings):
@@ -36,6 +48,7 @@ class CurveLine(Settings):
     label: str | None = Field(
         None, description="default: the variant's; {local_steps} is replaced by that setting"
     )
+    legend: str | None = Field(None, description="entry of the legend; default: the label")
     ceiling: bool = Field(False, description="draw its last value as a level across the panel")
 
 
@@ -43,6 +56,9 @@ class CurvePanel(Settings):
     """A panel of learning curves."""
 
     title: str
+    subtitle: str = Field(
+        "", description="after the title; {dqn[local_steps]} is replaced by that cell's setting"
+    )
     experiment: str | None = Field(None, description="default: the artifact's first")
     metric: str | None = Field(None, description="for lines without a metric")
     lines: list[CurveLine] = Field(default_factory=list, description="default: the figure's")
@@ -66,11 +82,14 @@ class Options(BaseOptions):
     band: float | None = Field(
         None, gt=0, description="shade so many standard errors; default: the interval"
     )
-    intervals: Literal["along", "end"] = Field(
-        "along", description="bands along the lines or, where they would cover each other, bars "
-        "at the lines' ends"
-    )  # fmt: skip
-    legend: Literal["figure", "panel"] = "figure"
+    ends: bool = Field(
+        False, description="beside each panel the last points with intervals and printed numbers"
+    )
+    together: bool = Field(False, description="end each time axis where its shortest line ends")
+    legend: list[str] = Field(
+        default_factory=list, description="its first entries; of shades, the first is the purest"
+    )
+    mark_label: str = Field("", description="of the dashed level; default: its number")
     x: str = "episode"
     y: str = "return"
 
@@ -100,7 +119,7 @@ class Curve:
     """A line of a panel, found in its experiment's summary."""
 
     panel: int
-    label: str
+    entry: str  # of the legend
     algorithm: str
     data: pd.DataFrame
     ceiling: bool = False
@@ -108,7 +127,6 @@ class Curve:
 
 def draw(context: Context) -> Drawing:
     import pandas as pd
-    from matplotlib.lines import Line2D
 
     options = context.options(Options)
     panels = options.panels
@@ -118,41 +136,62 @@ def draw(context: Context) -> Drawing:
         for line in panel.lines or options.lines
         if (curve := find(context, options, number, panel, line)) is not None
     ]
-    heights = (PANEL_HEIGHT, LEGEND_HEIGHT)  # of a row, and of the legend below them all
-    if options.legend == "panel":
-        heights = (PANEL_HEIGHT + LEGEND_HEIGHT, 0.0)
-    figure, axes = panel_grid(len(panels), options.columns, *heights)
-    shared = styled(context, curves)
-    for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
-        own = [curve for curve in curves if curve.panel == number]
-        if all(curve.ceiling for curve in own):
-            leave_empty(axis, panel.title, reason(context, options, panel))
-            continue
-        given = shared if options.legend == "figure" else styled(context, own)
-        draw_curves(axis, pd.concat([curve.data for curve in own]), given, options.intervals)
-        dress(axis, panel, options)
-        if options.legend == "panel":
-            axis.legend(
-                handles(given), given, loc="upper center", bbox_to_anchor=(0.5, -0.28), fontsize=6,
-                ncols=min(3, len(given)), columnspacing=0.8, handlelength=1.6,
-            )  # fmt: skip
+    shown = sorted({curve.panel for curve in curves if not curve.ceiling})
+    widths = [1.0, ENDS] if options.ends else [1.0]
+    columns, size = min(options.columns, len(shown)), len(widths)
+    figure, grid = panel_grid(
+        size * len(shown),
+        size * columns,
+        PANEL_HEIGHT,
+        LEGEND_HEIGHT,
+        width_ratios=widths * columns,
+    )
+    axes = grid[::size]
+    given = styled(context, options, curves)
+    for place, (axis, number) in enumerate(zip(axes, shown, strict=True)):
+        own = pd.concat([
+            curve.data.assign(line=curve.entry) for curve in curves if curve.panel == number
+        ])  # fmt: skip
+        draw_curves(axis, own, given)
+        dress(context, axis, panels[number], options, own)
+        mark_beyond(axis, own, given)
+        if options.ends:
+            draw_ends(grid[size * place + 1], axis, own, given)
     panel_labels(axes)
-    if options.legend == "figure":
-        drawn, labels = [*handles(shared)], [*shared]
-        if marks := [f"{panel.mark:g}" for panel in panels if panel.mark is not None]:
-            drawn.append(Line2D([], [], **MARK))
-            labels.append(" and ".join(marks).replace("-", "−"))
-        lines = -(-len(labels) // LEGEND_COLUMNS)  # rows of the legend, as equal as they can be
-        figure.legend(drawn, labels, loc="outside lower center", ncols=-(-len(labels) // lines))
-    frames = [curve.data.assign(panel=panels[curve.panel].title) for curve in curves]
-    data = pd.concat(frames, ignore_index=True)
-    return Drawing(figure, data[["panel", "line", "cell", "metric", *KEPT]])
+    missing = [panel for number, panel in enumerate(panels) if number not in shown]
+    note_absent(figure, {panel.title: reason(context, options, panel) for panel in missing})
+    data = pd.concat(
+        [curve.data.assign(panel=panels[curve.panel].title) for curve in curves], ignore_index=True
+    )
+    band = f"{options.band:g} standard errors" if options.band else "95% interval"
+    add_legend(figure, options, given, spread_handles(data, band))
+    beside = ["paper"] if data["paper"].notna().any() else []
+    return Drawing(figure, data[["panel", "line", "cell", "metric", *KEPT, *beside]])
 
 
-def styled(context: Context, curves: list[Curve]) -> dict[str, Look]:
-    """A look for each label; a ceiling is a control, whoever reached it."""
-    of = {curve.label: CEILING if curve.ceiling else curve.algorithm for curve in curves}
-    return looks({label: context.styles.of(algorithm) for label, algorithm in of.items()})
+def add_legend(
+    figure: Figure, options: Options, given: dict[str, Look], more: dict[str, Artist]
+) -> None:
+    """One legend below all panels, in rows as equal as they can be."""
+    from matplotlib.lines import Line2D
+
+    entries = dict(zip(given, handles(given), strict=True)) | more
+    if marks := [f"{panel.mark:g}" for panel in options.panels if panel.mark is not None]:
+        number = " and ".join(dict.fromkeys(marks)).replace("-", "−")
+        entries[options.mark_label or number] = Line2D([], [], **MARK)
+    letters = max(map(len, entries))
+    most = min(LEGEND_COLUMNS, max(1, LEGEND_LETTERS // (letters + 6)))
+    rows = -(-len(entries) // most)
+    figure.legend(
+        entries.values(), entries, loc="outside lower center", ncols=-(-len(entries) // rows)
+    )
+
+
+def styled(context: Context, options: Options, curves: list[Curve]) -> dict[str, Look]:
+    """A look for each entry of the legend; a ceiling is a control, whoever reached it."""
+    of = {curve.entry: CEILING if curve.ceiling else curve.algorithm for curve in curves}
+    order = [*(entry for entry in options.legend if entry in of), *of]
+    return looks({entry: context.styles.of(of[entry]) for entry in order})
 
 
 def find(
@@ -171,10 +210,11 @@ def find(
         return None  # a control was looked at once: it has no fall from its best
     agent = ALL_AGENTS if panel.agent is None else panel.agent
     rows = summary.curve(line.cell, metric, agent)
+    theirs = context.printed(experiment, line.cell, metric) if panel.agent is None else math.nan
     if panel.until is not None:
         rows = rows[rows["at"] <= panel.until]
     settings = summary.facts["cells"][line.cell]["settings"]
-    data = rows[["cell", "metric", *KEPT]].astype({"cell": str, "metric": str})
+    data = rows[["cell", "metric", *KEPT, "by_seed"]].astype({"cell": str, "metric": str})
     if options.band is not None:
         reach = options.band * data["se"]
         least, most = possible(metric, settings["family"])
@@ -184,7 +224,8 @@ def find(
         data = data.tail(1)
     algorithm = settings["algorithm"]
     label = filled(line.label, algorithm) if line.label else context.label(experiment, line.cell)
-    return Curve(number, label, algorithm["name"], data.assign(line=label), line.ceiling)
+    data = data.assign(line=label, paper=theirs)
+    return Curve(number, line.legend or label, algorithm["name"], data, line.ceiling)
 
 
 def reason(context: Context, options: Options, panel: CurvePanel) -> str:
@@ -194,11 +235,15 @@ def reason(context: Context, options: Options, panel: CurvePanel) -> str:
     return "; ".join(dict.fromkeys(found))
 
 
-def dress(axis: Axes, panel: CurvePanel, options: Options) -> None:
+def dress(
+    context: Context, axis: Axes, panel: CurvePanel, options: Options, own: pd.DataFrame
+) -> None:
     """Title, names and ends of the axes."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_title(panel.title, loc="left")
+    cells = context.summaries[panel.experiment or next(iter(context.summaries))].facts["cells"]
+    settings = {name: facts["settings"]["algorithm"] for name, facts in cells.items()}
+    axis.set_title(f"{panel.title}{panel.subtitle.format_map(settings)}", loc="left")
     axis.set_xlabel(panel.x or options.x)
     axis.set_ylabel(panel.y or options.y)
     axis.margins(x=0.01)
@@ -207,6 +252,8 @@ def dress(axis: Axes, panel: CurvePanel, options: Options) -> None:
     if panel.limits is not None:
         axis.set_ylim(*panel.limits)
     if panel.until is not None:
-        ends = axis.get_xlim()[1] if options.intervals == "end" else 0  # stand behind the lines
-        axis.set_xlim(0, max(panel.until, ends))
+        axis.set_xlim(0, panel.until)
+    if options.together:
+        last = own.groupby("line")["at"].agg(["size", "max"])
+        axis.set_xlim(0, last.loc[last["size"] > 1, "max"].min())
     axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))

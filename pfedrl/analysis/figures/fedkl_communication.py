@@ -10,7 +10,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import standard_error
 from pfedrl.analysis.style import label_of
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate
+from pfedrl.analysis.tables import NOTHING, Aligned, Column, Section, Table, digits_of
 
 METRIC = "rounds_to_target"
 
@@ -48,7 +48,11 @@ def draw(context: Context) -> Table:
             [
                 label_of(settings["name"]),
                 f"{settings['target']:g}",
-                ("" if reached == len(rounds) else "≥ ") + estimate(mean, error),
+                Aligned(
+                    ("" if reached == len(rounds) else "≥ ") + "{:.{d}f} ± {:.{d}f}",
+                    (mean, error),
+                    digits_of(error),
+                ),
                 f"{reached} of {len(rounds)}",
                 NOTHING if theirs is None else f"about {theirs:g}",
             ]

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pfedrl.analysis.curves import Look, draw_curves, handles, looks
+from pydantic import Field
+
+from pfedrl.analysis.curves import Look, draw_curves, looks
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.style import INK, label_of, new_figure, panel_labels
+from pfedrl.analysis.options import BaseOptions, Named
+from pfedrl.analysis.style import INK, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+
+class Options(BaseOptions):
+    """What the text says of convergence."""
+
+    converges: dict[str, float] = Field(
+        default_factory=dict,
+        description="a cell to the episode at which the paper's first agent is there",
+    )
+
+    def named(self) -> Iterator[Named]:
+        for cell in self.converges:
+            yield Named("converges", cell=cell)
+
+
+MARKERS = "osD^v"
 ESTIMATE, TRUTH, EPISODES = "negative_value", "negative_true_value", "episodes"
 
 
@@ -20,28 +39,35 @@ def draw(context: Context) -> Drawing:
     from matplotlib.lines import Line2D
 
     (summary,) = context.summaries.values()
-    data = _data(summary)
-    given = _looks(context, data)
+    data = _data(context, summary)
+    given = looks({
+        label: context.styles.of(algorithm)
+        for label, algorithm in zip(data["line"], data["algorithm"], strict=True)
+    })  # fmt: skip
+    markers = dict(zip(given, MARKERS, strict=False))
     agents = sorted(data["agent"].unique())
     figure, axes = new_figure(4.6, nrows=2, ncols=2)
     panels = list(axes.flat)
     panels[0].set_title("After the last round", loc="left")
-    _draw_last(panels[0], data, given)
+    _draw_last(panels[0], data, given, markers)
     for agent, axis in zip(agents, panels[1:], strict=True):
         axis.set_title(f"Agent {agent + 1}", loc="left")
         _draw_course(axis, data[data["agent"] == agent], given)
-    truth = Line2D([], [], color=INK, lw=0.9)
-    figure.legend(
-        [truth, *handles(given)],
-        ["truth", *given],
-        loc="outside lower center",
-        ncols=1 + len(given),
-    )
+    for cell, episode in context.options(Options).converges.items():
+        label = data.loc[data["cell"] == cell, "line"].iloc[0]
+        panels[1].axvline(episode, color=given[label].colour, ls=":", lw=1.2)
+    drawn = [Line2D([], [], color=INK, lw=0.9)]
+    drawn += [Line2D([], [], marker=markers[label], **given[label].drawn) for label in given]
+    words = ["truth", *given]
+    if context.options(Options).converges:
+        drawn.append(Line2D([], [], color=INK, ls=":", lw=1.2))
+        words.append("(b) converged, as the paper says")
+    figure.legend(drawn, words, loc="outside lower center", ncols=3)
     panel_labels(panels)
     return Drawing(figure, data)
 
 
-def _data(summary: Summary) -> pd.DataFrame:
+def _data(context: Context, summary: Summary) -> pd.DataFrame:
     """Estimates by agent and round, with the episodes that an agent has had by then."""
     rows = summary.statistics[summary.statistics["agent"] >= 0]
     keys = ["cell", "variant", "algorithm", "agent", "at"]
@@ -51,24 +77,12 @@ def _data(summary: Summary) -> pd.DataFrame:
         estimates = estimates.merge(other, on=keys)
     plain = {"cell": str, "variant": str, "algorithm": str}
     estimates = estimates.sort_values(keys).astype(plain).reset_index(drop=True)
-    pairs = zip(estimates["cell"], estimates["algorithm"], strict=True)
-    return estimates.assign(line=[_label(cell, algorithm) for cell, algorithm in pairs])
+    return estimates.assign(line=[context.label("figure2", cell) for cell in estimates["cell"]])
 
 
-def _looks(context: Context, data: pd.DataFrame) -> dict[str, Look]:
-    """How each cell's label is drawn; a variant says in what it differs from its algorithm."""
-    return looks({
-        label: context.styles.of(algorithm)
-        for label, algorithm in zip(data["line"], data["algorithm"], strict=True)
-    })  # fmt: skip
-
-
-def _label(cell: str, algorithm: str) -> str:
-    differs = cell.removeprefix(algorithm).strip("_")
-    return f"{label_of(algorithm)}, {differs}" if differs else label_of(algorithm)
-
-
-def _draw_last(axis: Axes, data: pd.DataFrame, given: dict[str, Look]) -> None:
+def _draw_last(
+    axis: Axes, data: pd.DataFrame, given: dict[str, Look], markers: dict[str, str]
+) -> None:
     last = data[data["at"] == data["at"].max()]
     agents = sorted(data["agent"].unique())
     width = 0.7 / len(given)
@@ -79,7 +93,7 @@ def _draw_last(axis: Axes, data: pd.DataFrame, given: dict[str, Look]) -> None:
         rows = last[last["line"] == label]
         x = rows["agent"] + (place - (len(given) - 1) / 2) * width
         axis.vlines(x, rows["low"], rows["high"], color=look.colour)
-        axis.plot(x, rows["mean"], "o", color=look.colour)
+        axis.plot(x, rows["mean"], markers[label], color=look.colour)
     axis.set_xticks(agents, [f"agent {agent + 1}" for agent in agents])
     axis.set_ylabel("negative value (mean, 95% CI)")
 

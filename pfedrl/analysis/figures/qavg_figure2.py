@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from pfedrl.analysis.curves import draw_curves, handles, shades
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.printed import Comparison
-from pfedrl.analysis.style import FAINT, INK, Style, label_of, legend, new_figure, panel_labels
+from pfedrl.analysis.style import (
+    FAINT,
+    INK,
+    PAPER,
+    Style,
+    label_of,
+    legend,
+    new_figure,
+    panel_labels,
+)
 from pfedrl.analysis.summaries import STATISTICS, Summary
 from pfedrl.analysis.tables import estimate, final, sweep_text
 from pfedrl.core.errors import PfedrlError
@@ -29,12 +38,18 @@ def draw(context: Context) -> Drawing:
     compared = {(row.variant, row.at): row for row in context.comparisons()}
     table = _table_data(by_variant, compared)
     curves = _curve_data(by_variant[CURVES])
-    figure, (left, right) = new_figure(2.9, ncols=2, width_ratios=[1.12, 1])
+    figure, grid = new_figure(3.6, nrows=2, ncols=2, width_ratios=[1.12, 1])
+    left = figure.add_subplot(grid[0, 0].get_gridspec()[:, 0])
+    right, lower = grid[:, 1]
+    for axis in grid[:, 0]:
+        axis.remove()
     left.set_title("Converged objective", loc="left")
     _draw_table(left, table, list(by_variant))
     right.set_title(f"{label_of(CURVES)} over iterations", loc="left")
     _draw_curves(right, curves, context.styles.of(CURVES))
-    panel_labels([left, right])
+    lower.set_title(f"{label_of(CURVES)} at convergence", loc="left")
+    _draw_converged(lower, table[table["variant"] == CURVES], context.styles.of(CURVES))
+    panel_labels([left, right, lower])
     return Drawing(figure, pd.concat([table, curves], ignore_index=True))
 
 
@@ -114,12 +129,29 @@ def _draw_table(axis: Axes, data: pd.DataFrame, variants: list[str]) -> None:
 
 
 def _draw_curves(axis: Axes, data: pd.DataFrame, style: Style) -> None:
+    """Iterations on a logarithmic axis, counted from 1: most schedules end within the first few."""
     steps = sorted(data["local_steps"].unique())
     labels = [f"E = {sweep_text(value)}" for value in steps]
     given = dict(zip(labels, shades(style, len(steps)), strict=True))
     lines = data["local_steps"].map(dict(zip(steps, labels, strict=True)))
-    draw_curves(axis, data.assign(line=lines), given)
-    axis.set_xlabel("iteration")
+    draw_curves(axis, data.assign(line=lines, at=data["at"] + 1), given)
+    axis.set_xscale("log", base=2)
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.set_xlabel("iteration + 1")
     axis.set_ylabel("objective (mean, 95% CI)")
-    axis.margins(x=0.01)
     legend(axis, handles(given), given)
+
+
+def _draw_converged(axis: Axes, data: pd.DataFrame, style: Style) -> None:
+    """The last objectives on an axis of their own, beside the paper's."""
+    places = range(len(data))
+    bars = [data["mean"] - data["low"], data["high"] - data["mean"]]
+    axis.errorbar(places, data["mean"], bars, color=style.colour, ls="", marker="o", ms=3,
+                  label="ours (95% CI)")  # fmt: skip
+    errors = 1.96 * data["paper_se"]
+    axis.errorbar([place + 0.2 for place in places], data["paper_mean"], errors, color=FAINT,
+                  ecolor=FAINT, label="printed in the paper", **PAPER)  # fmt: skip
+    axis.set_xticks(places, [sweep_text(value) for value in data["local_steps"]])
+    axis.set_xlabel("E")
+    axis.set_ylabel("objective")
+    axis.legend(loc="lower left", fontsize=6)

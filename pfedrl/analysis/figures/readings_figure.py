@@ -1,7 +1,7 @@
 """The same algorithms under every reading of what the paper leaves open.
 
-An experiment with readings has one without being asked. Lengths may differ between rows, where some
-readings were run at a smaller scale: each says so, and algorithms are to be compared within a row.
+An experiment with readings has one without being asked. Some readings were trained for a shorter
+time: rows of one length share a panel, and algorithms are to be compared within a row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pfedrl.analysis.curves import looks
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.figures.comparison import Options, compared, default_metric
-from pfedrl.analysis.style import FAINT, label_of, new_figure
+from pfedrl.analysis.style import FAINT, PAPER, label_of, new_figure, panel_labels
 from pfedrl.analysis.summaries import STATISTICS
 from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import is_control
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 OWN = "as the tables are run"
 LINE = 40  # letters of a reading's words
-ROW, HEAD = 0.5, 0.9  # inches: a reading, and what the figure needs besides
-TITLE = 0.2  # inches, between the panel and the legend
+ROW, HEAD = 0.5, 0.7  # inches: a reading, and what a panel needs besides
 
 
 def draw(context: Context) -> Drawing:
@@ -48,16 +47,35 @@ def draw(context: Context) -> Drawing:
             for variant in shared
         ]
     )
-    figure, axis = new_figure(ROW * len(context.summaries) + HEAD)
-    panel(axis, context, data[~data["control"]])
-    levels(axis, data[data["control"] & (data["experiment"] == name)])
-    axis.set_title(spec.title, loc="left")
-    axis.set_xlabel(words_of(metric))
+    lengths = {other: length(context, other, shared[0]) for other in context.summaries}
+    groups = [[other for other in lengths if lengths[other] == own]
+              for own in dict.fromkeys(lengths.values())]  # fmt: skip
+    figure, grid = new_figure(
+        ROW * len(lengths) + HEAD * len(groups), nrows=len(groups), squeeze=False,
+        height_ratios=[len(group) + 0.6 for group in groups],
+    )  # fmt: skip
+    controls = data[data["control"] & (data["experiment"] == name)]
+    for axis, group in zip(grid.flat, groups, strict=True):
+        panel(axis, context, data[~data["control"] & data["experiment"].isin(group)])
+        levels(axis, controls)
+        axis.set_title(f"{spec.title}, {lengths[group[0]]}", loc="left")
+        axis.set_xlabel(words_of(metric))
+    axis = grid.flat[0]
     handles, named = axis.get_legend_handles_labels()
-    above = 1 + TITLE / (ROW * len(context.summaries))
-    place = {"loc": "lower center", "bbox_to_anchor": (0.3, above)}
-    axis.legend(handles, named, ncols=len(handles), **place)
-    return Drawing(figure, data.drop(columns="label"))
+    if data["paper"].notna().any():
+        handles += axis.plot([], [], color=FAINT, **PAPER)
+        named.append("printed in the paper")
+    figure.legend(handles, named, ncols=len(handles), loc="outside upper center")
+    panel_labels(list(grid.flat))
+    beside = [] if data["paper"].notna().any() else ["paper"]
+    return Drawing(figure, data.drop(columns=["label", *beside]))
+
+
+def length(context: Context, experiment: str, variant: str) -> str:
+    """How long a variant trained, in words: rows of one length share an axis."""
+    settings = context.summaries[experiment].facts["cells"][variant]["settings"]["algorithm"]
+    found = (f"{settings[key]:,} {key}" for key in ("episodes", "frames") if key in settings)
+    return next(found, f"scale {context.ran_at(experiment)}")
 
 
 def row(context: Context, experiment: str, variant: str, metric: str) -> dict[str, Any]:
@@ -70,6 +88,7 @@ def row(context: Context, experiment: str, variant: str, metric: str) -> dict[st
         "experiment": experiment, "reading": words, "cell": variant, "algorithm": algorithm,
         "control": is_control(algorithm), "metric": metric, "scale": context.ran_at(experiment),
         **{key: last[key] for key in STATISTICS},
+        "paper": context.printed(experiment, variant, metric),
     }  # fmt: skip
 
 
@@ -90,10 +109,11 @@ def panel(axis: Axes, context: Context, data: pd.DataFrame) -> None:
                   color=colour)  # fmt: skip
         axis.plot([own["low"], own["high"]], [at, at], color=colour, lw=1.0)
         axis.plot(own["mean"], at, ls="", marker=marker, ms=4.5, color=colour, label=label)
+        axis.plot(own["paper"], at, color=colour, **PAPER)
     first = data.drop_duplicates("experiment").to_dict("records")
     axis.set_yticks(
         list(places.values()),
-        [f"{fill(own['reading'], LINE)}\n{own['scale']}, {own['seeds']:g} seeds" for own in first],
+        [f"{fill(own['reading'], LINE)}\n{own['seeds']:g} seeds" for own in first],
     )
     for place in list(places.values())[1:]:
         axis.axhline(place - 0.5, color=FAINT, lw=0.4)

@@ -12,7 +12,7 @@ from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import Summary
-from pfedrl.analysis.tables import NOTHING, Column, Section, Table, estimate
+from pfedrl.analysis.tables import NOTHING, Aligned, Column, Section, Table, distance, estimate
 from pfedrl.core.settings import Settings
 
 
@@ -68,7 +68,9 @@ def draw(context: Context) -> Table:
                 text, numbers = accuracy(summary, options, variant, point)
                 texts = [f"{point:g}", label_of(spec.variants[variant].get("algorithm", variant)),
                          text, theirs]  # fmt: skip
-                full |= numbers | {"paper_accuracy": np.nan if theirs == NOTHING else float(theirs)}
+                value = np.nan if theirs == NOTHING else float(theirs)
+                texts.append(distance(numbers["accuracy"], value, 2))
+                full |= numbers | {"paper_accuracy": value}
                 for heading, timed in options.times.items():
                     paper = timed.printed.get(experiment, {}).get(variant, [])
                     ours = times(summary, options, timed, variant)
@@ -80,7 +82,7 @@ def draw(context: Context) -> Table:
                 data.append(full)
         sections.append(Section(title, rows))
     columns = [Column("N"), Column("Algorithm", words=True)]
-    columns += [Column("Ours", "Accuracy"), Column("Paper", "Accuracy")]
+    columns += [Column(title, "Accuracy") for title in ("Ours", "Paper", "Distance")]
     for heading in options.times:
         columns += [Column(title, heading) for title in
                     ("steps", "times faster", "paper, s", "paper, times faster")]  # fmt: skip
@@ -121,5 +123,5 @@ def entries(values: list[float], place: int) -> list[str]:
         return [NOTHING, NOTHING]
     time = values[place]
     faster = values[0] / time if np.isfinite(values[0]) and np.isfinite(time) and time else np.nan
-    shown = "∞" if np.isinf(time) else f"{time:,.0f}" if time >= 1000 else f"{time:.4g}"
+    shown = "∞" if np.isinf(time) else Aligned("{:,.{d}f}", (time,), 0 if time >= 1000 else 1)
     return [shown, f"{faster:.2f}" if np.isfinite(faster) else NOTHING]

@@ -10,13 +10,14 @@ from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
-from pfedrl.analysis.style import new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+EQUAL = 0.9995  # cosines above which a map is a sentence
 ANNOTATED = 12  # agents at most whose cosines can be read as numbers
 
 
@@ -47,25 +48,43 @@ def draw(context: Context) -> Drawing:
 
     options = context.options(Options)
     printed = {str(name): np.array(rows) for name, rows in options.printed.items()}
+    found = {
+        (experiment, name): matrix(summary, options, name)
+        for name in options.maps
+        for experiment, summary in context.summaries.items()
+    }
+    equal = [
+        name
+        for name in options.maps
+        if all(found[experiment, name].min() > EQUAL for experiment in context.summaries)
+    ]
+    shown = {name: title for name, title in options.maps.items() if name not in equal}
     rows = len(context.summaries) + bool(printed)
-    figure, grid = new_figure(2.4 * rows + 0.2, nrows=rows, ncols=3, squeeze=False)
+    height = 2.4 if len(shown) > 2 else 3.0
+    figure, grid = new_figure(height * rows + 0.3, nrows=rows, ncols=len(shown), squeeze=False)
     frames = []
-    for column, (name, title) in enumerate(options.maps.items()):
-        for row, (experiment, summary) in enumerate(context.summaries.items()):
-            ours = matrix(summary, options, name)
+    for name, title in options.maps.items():
+        column = list(shown).index(name) if name in shown else None
+        for row, experiment in enumerate(context.summaries):
+            ours = found[experiment, name]
             of = "Ours" if printed else context.short_title(experiment)
-            heat_map(grid[row, column], ours, f"{of}: {title}", options.who)
+            if column is not None:
+                heat_map(grid[row, column], ours, f"{of}: {title}", options.who)
             frames.append(long_form(ours, "ours" if printed else experiment, name))
         if name in printed:
             heat_map(grid[-1, column], printed[name], f"arXiv v1: {title}", options.who)
             frames.append(long_form(printed[name], "arxiv_v1", name))
-        elif printed:
+        elif printed and column is not None:
             grid[-1, column].set_axis_off()
-    maps = grid[0, 0].collections[0]
     for axis in grid[:, 0]:
         axis.set_ylabel(options.who)
+    maps = grid[0, 0].collections[0]
     figure.colorbar(maps, ax=grid.ravel().tolist(), shrink=0.6, label="cosine")
     panel_labels([axis for axis in grid.flat if axis.axison])
+    if equal:
+        names = " and ".join(options.maps[name] for name in equal)
+        figure.suptitle(f"Not drawn: {names}; every cosine between two {options.who}s is 1.",
+                        x=0.01, ha="left", color=FAINT, fontsize=6.5)  # fmt: skip
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
 
@@ -92,7 +111,7 @@ def heat_map(axis: Axes, values: np.ndarray, title: str, who: str) -> None:
     every = 1 if few else len(agents) // 4
     seaborn.heatmap(
         pd.DataFrame(values, agents, agents), cmap="RdBu_r", vmin=-1, vmax=1, square=True,
-        annot=few, fmt="z.1f", annot_kws={"fontsize": 4}, cbar=False, xticklabels=every,
+        annot=few, fmt="z.2f", annot_kws={"fontsize": 4.5}, cbar=False, xticklabels=every,
         yticklabels=every, ax=axis,
     )  # fmt: skip
     axis.invert_yaxis()

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
+from pfedrl.analysis.curves import shades
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import Effect, effect, exponents, geometric_mean, mean_interval
-from pfedrl.analysis.style import FAINT, legend, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, new_figure, panel_labels
 from pfedrl.analysis.summaries import Summary
 from pfedrl.core.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-LOOKS = (("-", "o"), ("--", "s"))  # of the marks' lines
 
 
 class Mark(Settings):
@@ -50,34 +49,42 @@ def draw(context: Context) -> Drawing:
     (summary,) = context.summaries.values()
     options = context.options(Options)
     variant, along = options.variant, options.along
-    colour = context.styles.of(variant).colour
+    light, _, dark = shades(context.styles.of(variant), 3)
     figure, (left, right) = new_figure(2.8, ncols=2)
     frames = []
-    for mark, (line, marker) in zip(options.marks, LOOKS, strict=False):
+    for mark, shade, marker in zip(options.marks, (dark, light), "os", strict=False):
         data, grows = speedups(summary, variant, mark.metric, along)
         data["never"] = missed(summary, variant, mark.reached, along)
-        look = {"color": colour, "ls": line, "marker": marker}
+        look = {"color": shade.colour, "ls": "-", "marker": marker}
         never = f"{data['never'].sum()} of {data['seeds'].sum()} runs never reached it"
-        points(left, data, ("mean", "low", "high"), f"{mark.label}; {never}", look)
-        label = f"$N^{{{grows.mean:.2f}}}$, exponent {grows.low:.2f} to {grows.high:.2f}"
+        points(left, data, ("mean", "low", "high"), f"{mark.label} ({never})", look)
         if data["never"].any():  # it would be that of the episodes at which runs end
-            label, grows = "no exponent: not all reached", Effect(np.nan, np.nan, np.nan, 0)
-        names = ("speedup", "speedup_low", "speedup_high")
-        points(right, data, names, f"{mark.label}: {label}", look)
+            grows = Effect(np.nan, np.nan, np.nan, 0)
+            right.plot([], [], label=f"{mark.label}: not drawn, {never}", **look)
+        else:
+            label = f"$N^{{{grows.mean:.2f}}}$ (exponent {grows.low:.2f} to {grows.high:.2f})"
+            names = ("speedup", "speedup_low", "speedup_high")
+            label = label.replace(" -", " −")
+            points(right, data, names, f"{mark.label}: {label}", look)
         frames.append(data.assign(
             metric=mark.metric, slope=grows.mean, slope_low=grows.low, slope_high=grows.high
         ))  # fmt: skip
     agents = data["agents"]
-    right.plot(agents, agents / agents.iloc[0], color=FAINT, ls=":", label="linear")
+    right.plot(agents, agents / agents.iloc[0], color=FAINT, ls=":", label="linear: the paper")
+    ends = max(float(summary.last(c, mark.metric)["at"]) for c in summary.cells(variant))
+    left.axhline(ends, color=FAINT, ls="--", lw=0.9, label=f"end of training, {ends:g} episodes")
     left.set_title("Episodes of training", loc="left")
     left.set_ylabel("episodes (mean, 95% CI)")
     left.set_ylim(bottom=0)
     right.set_title(f"Speedup against N = {agents.iloc[0]:g}", loc="left")
     right.set_ylabel("speedup (95% CI)")
+    right.set_ylim(0, 1.4 * agents.iloc[-1] / agents.iloc[0])  # room for the legend
     for axis in (left, right):
         axis.set_xlabel("agents N")
         axis.set_xticks(agents)
-        legend(axis)
+        axis.set_xlim(agents.iloc[0] - 0.5, agents.iloc[-1] + 0.7)
+    left.legend(loc="lower left")
+    right.legend(loc="upper left")
     panel_labels([left, right])
     return Drawing(figure, pd.concat(frames, ignore_index=True))
 
@@ -85,12 +92,19 @@ def draw(context: Context) -> Drawing:
 def points(
     axis: Axes, data: pd.DataFrame, names: tuple[str, str, str], label: str, look: dict[str, Any]
 ) -> None:
-    """Values with their intervals; hollow where some runs never reached the mark."""
+    """Values with their intervals. Where some runs never reached the mark the mean is a lower
+    bound: hollow, with an arrow for the interval's open end and the count of those runs."""
     mean, low, high = (data[name] for name in names)
-    bars = [mean - low, high - mean]
-    axis.errorbar(data["agents"], mean, bars, label=label, capsize=2, **look)
     never = data["never"] > 0
-    axis.plot(data["agents"][never], mean[never], **look | {"ls": "", "mfc": "white", "zorder": 3})
+    bars = np.stack([mean - low, np.where(never, 0.0, high - mean)])
+    axis.errorbar(data["agents"], mean, bars, label=label, capsize=2, **look)
+    hollow = look | {"ls": "", "mfc": "white", "zorder": 3}
+    axis.errorbar(
+        data["agents"][never], mean[never], 4, lolims=True, capsize=2, **hollow
+    )  # fmt: skip
+    for row, place in zip(data[never].itertuples(), mean[never], strict=True):
+        axis.annotate(f"{row.never}/{row.seeds}", (row.agents, place), (4, 5), fontsize=6,
+                      textcoords="offset points", color=look["color"])  # fmt: skip
 
 
 def missed(summary: Summary, variant: str, reached: str, along: str) -> list[int]:

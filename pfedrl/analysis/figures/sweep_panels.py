@@ -11,7 +11,7 @@ from pydantic import Field
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import effect, exponents, geometric_mean, mean_interval
-from pfedrl.analysis.style import FAINT, leave_empty, panel_grid, panel_labels
+from pfedrl.analysis.style import FAINT, note_absent, panel_grid, panel_labels
 from pfedrl.core.metrics import possible
 from pfedrl.core.settings import Settings
 
@@ -58,18 +58,14 @@ def draw(context: Context) -> Drawing:
     import pandas as pd
 
     options = context.options(Options)
-    figure, axes = panel_grid(len(options.panels), COLUMNS, PANEL_HEIGHT, LEGEND_HEIGHT)
-    frames, drawn_axes = [], []
-    for axis, panel in zip(axes, options.panels, strict=True):
-        if panel.experiment in context.absent:
-            leave_empty(axis, panel.title, context.absent[panel.experiment])
-            continue
-        drawn_axes.append(axis)
-        data = lines(context, panel, options)
+    run = [panel for panel in options.panels if panel.experiment not in context.absent]
+    figure, axes = panel_grid(len(run), COLUMNS, PANEL_HEIGHT, LEGEND_HEIGHT)
+    frames = [lines(context, panel, options) for panel in run]
+    for axis, panel, data in zip(axes, run, frames, strict=True):
         draw_panel(context, axis, panel, options, data)
-        frames.append(data)
     panel_labels(axes)
-    drawn, labels = drawn_axes[0].get_legend_handles_labels()
+    note_absent(figure, context.absent)
+    drawn, labels = axes[0].get_legend_handles_labels()
     figure.legend(drawn, labels, loc="outside lower center", ncols=len(labels))
     data = pd.concat(frames, ignore_index=True)
     if options.logarithmic or options.shows == "speedups":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HOLDS, SLACK, FAILS, OPEN = "holds", "holds with slack", "fails", "open"
 COLOURS = {HOLDS: "#009E73", SLACK: "#56B4E9", FAILS: "#D55E00", OPEN: FAINT, OUTSIDE: FAINT}
-MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "_"}
+MARKS = {HOLDS: "o", SLACK: "o", FAILS: "X", OPEN: "D", OUTSIDE: "|"}
 LOOSE = 0.1  # a bound of which no instance used more than this holds with slack
 LEAST, MOST = 1e-6, 1e4  # the ends of the axis of shares
 LINE, HEAD, FOOT = 0.17, 0.3, 0.45  # inches: a line, above the lines, below them
@@ -124,15 +124,24 @@ def _draw(axis: Axes, data: pd.DataFrame) -> None:
     axis.spines["left"].set_visible(False)
     axis.set_xlabel("largest share of the bound used (1: tight)")
     for state, colour in COLOURS.items():
-        axis.plot([], [], MARKS[state], color=colour, label=state)
+        axis.plot([], [], MARKS[state], color=colour, mfc=face(state), label=state)
     axis.legend(loc="lower left", bbox_to_anchor=(WORDS, 1.0), ncols=len(COLOURS))
+
+
+def face(state: str) -> str:
+    """The inside of a mark: hollow for slack, so that it differs by more than its colour."""
+    return "white" if state == SLACK else COLOURS[state]
 
 
 def _line(axis: Axes, y: int, row: Any) -> None:
     beside, colour = axis.get_yaxis_transform(), COLOURS[row.state]
-    axis.plot(WORDS + 0.06, y, MARKS[row.state], color=colour, transform=beside, clip_on=False)
+    mark: dict[str, Any] = {"color": colour, "mfc": face(row.state), "clip_on": False, "zorder": 3}
+    axis.plot(WORDS + 0.06, y, MARKS[row.state], transform=beside, **mark)
     axis.text(WORDS + 0.12, y, row.words, transform=beside, va="center", fontsize=6)
-    axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6, color=colour)
+    axis.text(1.03, y, row.says, transform=beside, va="center", fontsize=6,
+              color=colour if row.state == FAILS else INK)  # fmt: skip
     if np.isfinite(row.tightness):
         share = min(max(row.tightness, LEAST), MOST)
-        axis.plot([LEAST, share], [y, y], color=colour, lw=2.2, solid_capstyle="butt")
+        off = {LEAST: "<", MOST: ">"}.get(share, MARKS[row.state])
+        axis.plot([1.0, share], [y, y], color=colour, lw=0.9)
+        axis.plot(share, y, off, **mark)

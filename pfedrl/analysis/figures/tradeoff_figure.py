@@ -12,7 +12,7 @@ from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.figures.sweep_panels import APART, aside
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.statistics import geometric_mean
-from pfedrl.analysis.style import legend, new_figure, panel_labels
+from pfedrl.analysis.style import FAINT, new_figure, panel_labels
 
 
 class Options(BaseOptions):
@@ -45,15 +45,18 @@ def draw(context: Context) -> Drawing:
                 "seconds": seconds if variant == options.serial else seconds / agents,
                 "geometric_mean": mean, "low": low, "high": high,
                 "seeds": int(np.isfinite(errors).sum()),
+                "seconds_one_after_another": seconds, "seconds_side_by_side": seconds / agents,
             })  # fmt: skip
     data = pd.DataFrame(rows)
     points = sorted(data["agents"].unique())
-    figure, (left, right) = new_figure(2.5, ncols=2)
+    figure, (left, right) = new_figure(2.7, ncols=2)
     lines = list(data.groupby("variant", sort=False))
     for place, (_, own) in enumerate(lines):
         label, style = own["label"].iloc[0], context.styles.of(own["algorithm"].iloc[0])
         look = {"color": style.colour, "ls": style.line, "marker": style.marker}
-        left.plot(own["agents"], own["seconds"], label=label, **look)
+        left.plot(own["agents"], own["seconds_one_after_another"], label=label, **look)
+        hollow = look | {"ls": ":", "mfc": "white"}
+        left.plot(own["agents"], own["seconds_side_by_side"], **hollow)
         middle = own["geometric_mean"]
         share = APART * (place - (len(lines) - 1) / 2)
         right.errorbar(
@@ -61,13 +64,18 @@ def draw(context: Context) -> Drawing:
             [middle - own["low"], own["high"] - middle], label=label, capsize=2, **look,
         )  # fmt: skip
     left.set_title("Computation", loc="left")
-    left.set_ylabel("seconds per seed (federated: divided by N)")
+    left.set_ylabel("processor seconds per seed")
+    left.set_yscale("log")
+    left.plot([], [], color=FAINT, marker="o", label="agents one after another")
+    left.plot([], [], color=FAINT, ls=":", marker="o", mfc="white",
+              label="side by side (divided by N)")  # fmt: skip
     right.set_title("Worst-case personalisation error", loc="left")
-    right.set_ylabel("equation 56 (geometric mean, 95% CI)")
+    right.set_ylabel("squared value error, worst agent\n(geometric mean, 95% CI)")
     right.set_yscale("log")
     for axis in (left, right):
         axis.set_xlabel("agents N")
         axis.set_xticks(points)
-        legend(axis)
+    drawn, named = left.get_legend_handles_labels()
+    figure.legend(drawn, named, loc="outside lower center", ncols=len(named))
     panel_labels([left, right])
     return Drawing(figure, data)

@@ -19,11 +19,11 @@ from pfedrl.analysis.pages.plots import seeds_plot
 from pfedrl.analysis.printed_figure import draw_printed
 from pfedrl.analysis.verdict import BADGES, DECIDED
 from pfedrl.core.settings import Settings, read_yaml, validate
-from pfedrl.pipeline.absent import absent
 from pfedrl.pipeline.paper import SUFFIXES, UNASKED, Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reruns import code_behind
 from pfedrl.pipeline.scale import RECORD
+from pfedrl.pipeline.served import absent
 
 MEANINGS = {  # of the badges, in the order in which they are listed
     "replicated": "the runs decide for the sentence, at the paper's own training budget",
