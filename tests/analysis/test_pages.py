@@ -55,7 +55,7 @@ def read() -> dict[Path, Page]:
     return {path: Page(path) for path in PAGES}
 
 
-def test_no_page_shows_an_internal_name(read):
+def test_no_text_written_into_a_page_has_an_internal_name(read):
     named = [name.rpartition("/")[2] for name in components("algorithms")]
     internal = re.compile("|".join(rf"\b{name}\b" for name in named if "_" in name))
     shown = {
@@ -78,7 +78,7 @@ def test_every_link_leads_somewhere_beside_the_page(read):
                 assert parts.fragment in ids, f"{path}: {link}"
 
 
-def test_no_file_is_too_large_and_every_page_says_what_it_is_made_from():
+def test_no_file_is_too_large_and_all_pages_are_made_from_the_same():
     for path in [*PAGES, *SITE.glob("*.js"), *SITE.glob("*.css")]:
         assert path.stat().st_size < LARGEST, path
     heads = {re.search(r'"made_from" content="(\w*)"', path.read_text())[1] for path in PAGES}

@@ -33,7 +33,7 @@ MEANINGS = {  # of the badges, in the order in which they are listed
     "depends on the reading": "another reading of what the paper leaves open decides the other way",
     "points for": "weaker evidence for it",
     "points against": "weaker evidence against it",
-    "open": "no evidence either way yet; the reason is given",
+    "open": "too little evidence either way, or the winner does not beat the control",
     "not run": "left out at this scale, or the data cannot be downloaded",
     "outside its assumptions": "no instance that we computed meets the theorem's premises",
 }
