@@ -4,8 +4,9 @@ Differences are by seed, the first algorithm minus the second, of final values a
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "e
 PHASES = {"return_average": "during training", "greedy_return": "after training"}
 
 Pair = tuple[Cell, Cell]
+READ: dict[tuple[Path, str, int], dict[str, np.ndarray]] = {}  # what was read of runs
 
 
 @dataclass(frozen=True)
@@ -172,12 +174,43 @@ def _exchange(cell: Cell) -> tuple[Any, ...]:
 def _meetings(
     project: Project, paper: str, experiment: str, first: str, second: str
 ) -> Iterator[Meeting]:
-    if project.budget(project.scale(RECORD), paper, experiment) is None:
-        return
-    found = {one.cell.name: one for one in served(project, paper, experiment, RECORD)}
-    run = [one.cell for one in found.values() if one.why_not is None]
-    for one, other in _pairs(project, run, first, second):
+    found = _run(project, paper, experiment)
+    for one, other in _pairs(project, [run.cell for run in found.values()], first, second):
         yield _meeting(project, (found[one.name], found[other.name]))
+
+
+def _run(project: Project, paper: str, experiment: str) -> dict[str, Served]:
+    """The cells of an experiment that the record has."""
+    if project.budget(project.scale(RECORD), paper, experiment) is None:
+        return {}
+    every = served(project, paper, experiment, RECORD)
+    return {one.cell.name: one for one in every if one.why_not is None}
+
+
+def all_meetings(project: Project, paper: str, experiment: str) -> Iterator[Meeting]:
+    """Every two cells of an experiment at the same point; on one graph, where both are on one."""
+    for one, other in combinations(_run(project, paper, experiment).values(), 2):
+        pair = one.cell, other.cell
+        swept = pair[0].sweep.items()
+        graphs = {getattr(cell.runnable, "graph", None) for cell in pair} - {None}
+        if len(graphs) < 2 and all(pair[1].sweep.get(key, value) == value for key, value in swept):
+            yield _meeting(project, (one, other))
+
+
+def turned(meeting: Meeting) -> Meeting:
+    """The same with the second algorithm first."""
+    return replace(
+        meeting, first=meeting.second, second=meeting.first,
+        cells=meeting.cells[::-1], runs=meeting.runs[::-1],
+    )  # fmt: skip
+
+
+def reversed_difference(one: Difference) -> Difference:
+    """The second algorithm minus the first."""
+    return replace(
+        one, first=one.second, second=one.first, mean=-one.mean, low=-one.high, high=-one.low,
+        won=one.lost, lost=one.won,
+    )  # fmt: skip
 
 
 def _meeting(project: Project, runs: tuple[Served, Served]) -> Meeting:
@@ -217,8 +250,7 @@ def _budget(pair: Pair, cut: list[str]) -> str:
 
 def differences(project: Project, meeting: Meeting) -> list[Difference]:
     """Every metric that both have; those of `main` first, those without a better way last."""
-    store = Store(project.root)
-    ours, theirs = (final_values(store.read(run.cell, run.parts)[0]) for run in meeting.runs)
+    ours, theirs = values_of(project, meeting)
     family = meeting.cells[0].settings()["family"]
     chosen = project.experiment(meeting.paper, meeting.experiment).comparison
     ways = {metric: better_way(metric) for metric in ours if metric in theirs}
@@ -230,6 +262,17 @@ def differences(project: Project, meeting: Meeting) -> list[Difference]:
         difference(metric, ways[metric], ours[metric], theirs[metric], possible(metric, family))
         for metric in [*first, *rest]
     ]
+
+
+def values_of(project: Project, meeting: Meeting) -> list[dict[str, np.ndarray]]:
+    """The final values of both by metric, one a seed; a run is read once."""
+    store, found = Store(project.root), []
+    for run in meeting.runs:
+        key = (project.root, run.cell.folder, len(run.cell.seeds))
+        if key not in READ:
+            READ[key] = final_values(store.read(run.cell, run.parts)[0])
+        found.append(READ[key])
+    return found
 
 
 def main(project: Project, meeting: Meeting, measured: Iterable[str]) -> list[str]:

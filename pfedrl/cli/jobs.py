@@ -205,8 +205,8 @@ def claims(
 
 @app.command()
 def report(scale: ScaleName = "laptop", output: Output = None, made_from: MadeFrom = "") -> None:
-    """Write index.html: every table and figure, ours beside the paper's, with the verdicts."""
-    from pfedrl.analysis.site import write_site
+    """Write the pages: every table and figure, ours beside the paper's, with the verdicts."""
+    from pfedrl.analysis.pages.site import write_site
     from pfedrl.pipeline.project import Project
 
     write_site(Project.here(), scale, output, made_from)

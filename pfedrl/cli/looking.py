@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -225,3 +225,69 @@ def schema(
 
     for path in write_schemas(output):
         typer.echo(path)
+
+
+@app.command()
+def show(
+    artifact: Annotated[str, typer.Argument(help="A table or figure, as in qavg/table1.")],
+    scale: ScaleName = "record",
+) -> None:
+    """Print a table, or where a figure is, with the sentences that rest on it and its command."""
+    paper, _, name = artifact.partition("/")
+    folder = _figures(scale) / paper
+    known, judged = (
+        _result(folder / f"{name}.json", artifact),
+        _result(folder / "claims.json", paper),
+    )
+    typer.echo(f"{known['title']}\n{known['caption']}\n")
+    if known.get("table"):
+        text = (folder / f"{name}.md").read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        typer.echo("\n".join(rows))
+    else:
+        typer.echo(folder / f"{name}.png")
+    typer.echo(f"\n{known['command']}   ({known['core_seconds']:,.0f} core-seconds of runs)")
+    for claim in judged["claims"]:
+        if set(claim["experiments"]) & set(known["seeds"]):
+            typer.echo(f"  {claim['badge']:26s} {claim['words']}")
+
+
+@app.command()
+def ledger(
+    paper: Annotated[str, typer.Argument(help="A paper, as in pfedrl_rep.")],
+    badge: Annotated[str | None, typer.Option(help="Only this badge, as in contradicted.")] = None,
+    scale: ScaleName = "record",
+) -> None:
+    """Print a paper's sentences with their badges and evidence; `claims` is what judges them."""
+    judged = _result(_figures(scale) / paper / "claims.json", paper)
+    if badge is not None and badge not in judged["counts"]:
+        raise unknown("badge", badge, judged["counts"])
+    for name in judged["counts"]:
+        for claim in judged["claims"]:
+            if claim["badge"] != name or badge not in (None, name):
+                continue
+            ours = " (a question of our own)" if claim["ours"] else ""
+            typer.echo(
+                f"{name}{' (post hoc)' if claim['post_hoc'] else ''}: {claim['words']}{ours}"
+            )
+            for one in claim["comparisons"][:1]:
+                typer.echo(f"    {one['words']}")
+
+
+def _figures(scale: str) -> Path:
+    from pfedrl.pipeline.scale import FIGURES, RECORD
+
+    return Path(FIGURES) if scale == RECORD else Path("results", scale, FIGURES)
+
+
+def _result(path: Path, name: str) -> Any:
+    """What was drawn or judged; without reading any settings, so that it is fast."""
+    import json
+
+    if not path.exists():
+        known = sorted(
+            str(p.relative_to(path.parent.parent).with_suffix(""))
+            for p in path.parent.glob("*.json")
+        )
+        raise unknown("table, figure or paper", name, known)
+    return json.loads(path.read_text(encoding="utf-8"))

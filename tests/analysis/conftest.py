@@ -18,7 +18,6 @@ def stubbed(patch: pytest.MonkeyPatch, folder: Path) -> Project:
         patch.setattr(f"pfedrl.analysis.{module}.load_runnable", fake.stub)
     patch.setattr("pfedrl.analysis.claims.cuts", lambda *_: [])  # stubs have no settings to cut
     patch.setattr("pfedrl.analysis.drawing.cuts_of", lambda *_: "")
-    patch.setattr("pfedrl.analysis.report.absent", lambda *_, **__: None)
     return fake.project(folder / "project")
 
 

@@ -11,8 +11,6 @@ import pytest
 from pfedrl.analysis import findings
 from pfedrl.analysis.check import Measured, check_finding
 from pfedrl.analysis.findings import Told, short, shown, tell
-from pfedrl.analysis.readme import fill_readme
-from pfedrl.analysis.telling import in_html, in_markdown
 from pfedrl.core.errors import PfedrlError
 from pfedrl.pipeline.finding import STATISTICS, Finding
 from pfedrl.pipeline.project import Project
@@ -187,9 +185,6 @@ def test_what_is_named_will_be_measured(number: dict[str, Any], error: str):
 def test_what_is_not_published_is_left_out_and_said(told, tmp_path: Path):
     one = told("{x}", x={"experiment": "theory", "cell": "lemma1", "metric": "margin"})
     assert not one.text and one.missing == "theory: not published"
-    page = Project(tmp_path).paper("qavg")
-    for words in (in_html(page, [one]), "\n".join(in_markdown(page, [one]))):
-        assert "'one' is omitted. Reason: theory: not published." in words.replace("&#x27;", "'")
 
 
 @pytest.mark.parametrize(
@@ -220,32 +215,3 @@ def test_words_that_no_longer_hold_are_left_out_and_said(told, words: str, seen:
 def test_words_that_cannot_be_checked_are_an_error(told, words: str, error: str):
     with pytest.raises(PfedrlError, match=re.escape(error)):
         told("{x}", holds=[words], x=Q)
-
-
-def test_a_finding_stands_on_the_page_and_in_the_readme(told, tmp_path: Path):
-    one = told("Below <{x}>.", headline="About {x}.", x=S)
-    page = Project(tmp_path).paper("qavg")
-    assert "<b>A title.</b> Below &lt;−30&gt;." in in_html(page, [one])
-    assert '<a href="#qavg-table1">table1</a>' in in_html(page, [one])
-    link = "([table1](qavg/table1.md))"
-    assert f"- **A title.** Below <−30>. {link}" in in_markdown(page, [one])
-    readme = tmp_path / "README.md"
-    readme.write_text("before\n<!-- findings -->\nold\n<!-- /findings -->\nafter\n")
-    fill_readme(Project(tmp_path), {"qavg": None}, {"qavg": [one]}, tmp_path / "drawn")
-    line = "- **A title.** About −30. ([table1](drawn/qavg/table1.md))"
-    assert readme.read_text() == (f"before\n<!-- findings -->\n{line}\n<!-- /findings -->\nafter\n")
-
-
-def test_a_readme_without_a_place_is_left_alone(told, tmp_path: Path):
-    one = told("{x}", headline="{x}", x=Q)
-    fill_readme(Project(tmp_path), {"qavg": None}, {"qavg": [one]}, tmp_path / "drawn")
-    assert not (tmp_path / "README.md").exists()
-    (tmp_path / "README.md").write_text("mine\n")
-    fill_readme(Project(tmp_path), {"qavg": None}, {"qavg": [one]}, tmp_path / "drawn")
-    assert (tmp_path / "README.md").read_text() == "mine\n"
-
-
-def test_a_page_of_other_runs_says_where_findings_are(told, tmp_path: Path):
-    told("{x}", x=Q)
-    page = Project(tmp_path).paper("qavg")
-    assert "make figures" in in_html(page, None) and "make figures" in in_markdown(page, None)[0]

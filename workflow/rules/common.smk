@@ -14,6 +14,7 @@ from shlex import quote
 from pfedrl.analysis.check import check_paper
 from pfedrl.analysis.cuts import cuts_of
 from pfedrl.analysis.findings import asked_at_other_scales
+from pfedrl.analysis.pages import TEMPLATES
 from pfedrl.analysis.style import listed_styles
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.envs.data.data_sets import FACTS, path_of

@@ -1,4 +1,4 @@
-"""Verdicts on a paper's claims, and the page that shows everything."""
+"""Verdicts on a paper's claims, and the pages that show everything."""
 
 @cache
 def claims_sources(paper):
@@ -52,7 +52,10 @@ def report_sources():
     beside += [claims_sources(paper) for paper in PAPERS]
     quoted = [labels_of(scale, paper, name) for paper, name, scale in QUOTED]
     compared = STORE.manifest if SCALE == RECORD else {}  # it has what was rerun
-    return digest_of(pages, beside, quoted, compared, code_of("site"))
+    texts = sorted(Path(workflow.basedir).glob("workflow/papers/*/page.yaml"))
+    texts += sorted(TEMPLATES.iterdir())
+    told = [path.read_text(encoding="utf-8") for path in texts]
+    return digest_of(pages, beside, quoted, compared, told, code_of("pages.site"))
 
 
 def scale_runs():
@@ -109,6 +112,8 @@ rule report:
     output:
         page=f"{FIGURES}/index.html",
         overview=f"{FIGURES}/README.md",
+        shared=[f"{FIGURES}/site.{end}" for end in ("css", "js")],
+        papers=[f"{FIGURES}/{paper}/index.html" for paper in PROJECT.papers],
     log:
         f"results/{SCALE}/logs/report.log",
     benchmark:
@@ -120,7 +125,7 @@ rule report:
         made_from=report_sources(),
         scale=SCALE,
     message:
-        "Writing the report"
+        "Writing the pages"
     shell:
         "python -m pfedrl --log {log:q} report --scale {params.scale:q} --output {output.page:q} "
         "--made-from {params.made_from:q}"

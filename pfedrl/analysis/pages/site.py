@@ -1,0 +1,205 @@
+"""The site of a scale: every page of what was drawn and judged; of the record also the README."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+from pydantic import Field
+
+from pfedrl.analysis.findings import Told, tell
+from pfedrl.analysis.output import plain, read_result, write_text
+from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, ledger
+from pfedrl.analysis.pages.names import Names
+from pfedrl.analysis.pages.pairs import pairs
+from pfedrl.analysis.pages.plots import seeds_plot
+from pfedrl.analysis.printed_figure import draw_printed
+from pfedrl.analysis.verdict import BADGES, DECIDED
+from pfedrl.core.settings import Settings, read_yaml, validate
+from pfedrl.pipeline.paper import SUFFIXES, UNASKED, Paper
+from pfedrl.pipeline.project import Project
+from pfedrl.pipeline.reruns import code_behind
+from pfedrl.pipeline.scale import RECORD
+from pfedrl.pipeline.served import absent
+
+MEANINGS = {  # of the badges, in the order in which they are listed
+    "replicated": "the runs decide for the sentence, at the paper's own training budget",
+    "contradicted": "the runs decide against it, at the paper's own budget",
+    "holds at a smaller budget": "decided for it, after a shorter training than the paper's",
+    "fails at a smaller budget": "decided against it, after a shorter training",
+    "depends on the reading": "another reading of what the paper leaves open decides the other way",
+    "points for": "weaker evidence for it",
+    "points against": "weaker evidence against it",
+    "open": "too little evidence either way, or the winner does not beat the control",
+    "not run": "left out at this scale, or the data cannot be downloaded",
+    "outside its assumptions": "no instance that we computed meets the theorem's premises",
+}
+
+
+class About(Settings):
+    """page.yaml of a paper: what a reader should know before its verdicts."""
+
+    scope: str = Field(description="what was rerun and what was not")
+    easy: str = Field(description="what was easy to reproduce")
+    difficult: str = Field(description="what was difficult")
+
+
+def about(project: Project, paper: str) -> About | None:
+    """What page.yaml says of a paper, if it has one."""
+    path = project.root / "workflow" / "papers" / paper / "page.yaml"
+    return validate(About, read_yaml(path), str(path)) if path.exists() else None
+
+
+def write_site(project: Project, scale: str, page: Path | None = None, made_from: str = "") -> None:
+    """Write the pages from what was drawn and judged at a scale."""
+    Site(project, scale, page, made_from).write()
+
+
+class Site:
+    """What all pages are made from."""
+
+    def __init__(self, project: Project, scale: str, page: Path | None, made_from: str):
+        chosen = project.scale(scale)
+        self.project, self.scale, self.made_from = project, scale, made_from
+        self.root = page.parent if page else Path(chosen.figures)
+        self.figures = Path(chosen.figures)
+        self.names = Names(project, scale)
+        self.judged: ledger.Judged = {
+            paper: read_result(chosen.verdicts_of(paper)) for paper in project.papers
+        }
+        recorded = scale == RECORD
+        self.told: Mapping[str, list[Told]] = tell(project, self.judged) if recorded else {}
+        self.code = code_behind(project, scale) if recorded else {}
+        self.known = {
+            paper: {
+                name: read_result(self.figures / paper / f"{name}.json") for name in page.artifacts
+            }
+            for paper, page in project.papers.items()
+        }
+        self.jinja = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(TEMPLATES),
+            autoescape=jinja2.select_autoescape(["html"]),
+            trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        )  # fmt: skip
+        self.jinja.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "json": _json,
+                               "readable": readable, "slug": catalogue.slug}  # fmt: skip
+        self.jinja.globals |= {
+            "badges": BADGES, "meanings": MEANINGS, "made_from": made_from, "scale": scale,
+            "papers": project.papers, "recorded": recorded, "seeds_plot": seeds_plot,
+            "suffixes": SUFFIXES, "unasked": UNASKED,
+        }  # fmt: skip
+
+    def page(self, template: str, path: str, **given: Any) -> None:
+        up = "../" * path.count("/")
+        text = self.jinja.get_template(template).render(up=up, here=path, **given)
+        write_text(self.root / path, text)
+
+    def write(self) -> None:
+        """Every page; the landing page last, since its head says what all of them are made from."""
+        for name in ("site.css", "site.js"):
+            write_text(self.root / name, (TEMPLATES / name).read_text(encoding="utf-8"))
+        if self.scale == RECORD:
+            draw_printed(self.project, self.figures)
+            write_text(self.root / "pairs.js", pairs(self.names))
+            self.page("compare.html", "compare.html")
+        every = catalogue.scores(self.names, self.figures)
+        for name, found in (
+            ("algorithms", catalogue.algorithms(self.names, self.root, every)),
+            ("environments", catalogue.environments(self.names, self.root, every)),
+        ):
+            self.page(f"{name}.html", f"{name}.html", found=list(found))
+        for name, paper in self.project.papers.items():
+            self._paper(name, paper)
+        self.page("appendix.html", "appendix.html", known=self.known)
+        counts = {paper: ledger.Counts.of(found) for paper, found in self.judged.items() if found}
+        order = ledger.by_decided(self.judged)
+        level = (self.figures / "evidence" / "level.md").exists()
+        shared = {"counts": counts, "order": order, "told": self.told, "level": level}
+        leaders = read_result(self.figures / "leaderboard.json")
+        self.page(
+            "index.html", "index.html", **shared, findings=list(self._headlines()),
+            leaders=leaders, printed=(self.figures / "printed.png").exists(),
+        )  # fmt: skip
+        overview = self.jinja.get_template("overview.md")
+        write_text(self.root / "README.md", overview.render(**shared, known=self.known))
+        if self.scale == RECORD:
+            self._fill_readme(shared)
+
+    def _headlines(self) -> Any:
+        """The findings with a headline, each with a picture."""
+        for name, told in self.told.items():
+            paper = self.project.paper(name)
+            for one in told:
+                if one.headline:
+                    seen = [*one.finding.see, f"comparison_{one.finding.experiment}"]
+                    drawn = (a for a in seen if (self.figures / name / f"{a}.png").exists())
+                    yield {"told": one, "paper": paper, "picture": next(drawn, None)}
+
+    def _paper(self, name: str, paper: Paper) -> None:
+        judged = self.judged[name]
+        claims = list(ledger.rows(paper, judged, self.names)) if judged else []
+        missing = {
+            experiment: reason
+            for experiment in paper.experiments
+            if (reason := absent(self.project, name, experiment, self.scale)) is not None
+        }
+        self.page(
+            "paper.html", f"{name}/index.html", paper=paper, claims=claims, judged=judged,
+            counts=ledger.Counts.of(judged) if judged else None, about=about(self.project, name),
+            told=self.told.get(name), known=self.known[name], missing=missing,
+        )  # fmt: skip
+        for artifact, known in self.known[name].items():
+            if known is not None:
+                self._artifact(paper, artifact, known, claims)
+
+    def _artifact(
+        self, paper: Paper, name: str, known: dict[str, Any], claims: list[dict[str, Any]]
+    ) -> None:
+        spec, folder = paper.artifacts[name], self.figures / paper.paper
+        present = [experiment for experiment in spec.experiments if experiment in known["seeds"]]
+        printed = ((self.judged[paper.paper] or {}).get("printed") or {}).get(name, [])
+        self.page(
+            "artifact.html", f"{paper.paper}/{name}.html", paper=paper, name=name, spec=spec,
+            known=known, printed=list(artifacts.printed(printed, paper, self.names)),
+            chart=artifacts.chart(folder / f"{name}.csv", paper, present, self.names),
+            commands=artifacts.commands(paper, name, self.scale, self.names),
+            settings={
+                paper.experiments[one].title: artifacts.settings(paper, one, self.names)
+                for one in present
+            },
+            claims=[c for c in claims if set(c["experiments"]) & set(spec.experiments)],
+            code={one: self.code.get((paper.paper, one)) for one in present},
+            picture="png" in SUFFIXES[spec.kind],
+        )  # fmt: skip
+
+    def _fill_readme(self, shared: dict[str, Any]) -> None:
+        """Write badges and findings into the README beside the figures, where it has places."""
+        readme = self.root.parent / "README.md"
+        if not readme.exists():
+            return
+        text = readme.read_text(encoding="utf-8")
+        for name in ("badges", "findings"):
+            block = self.jinja.get_template(f"{name}.md").render(**shared, decided=DECIDED)
+            place = rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)"
+            text = re.sub(place, block.replace("\\", r"\\"), text, flags=re.DOTALL)
+        write_text(readme, text)
+
+
+def _json(value: Any) -> Markup:
+    """Data inside a page; no text in it can end the script."""
+    text = json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def readable(value: Any, indent: str = "") -> str:
+    """JSON with a list of numbers on one line, so that a matrix looks like one."""
+    deeper = indent + "  "
+    if isinstance(value, dict) and value:
+        items = [f"{deeper}{json.dumps(k)}: {readable(v, deeper)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        return "[\n" + ",\n".join(deeper + readable(v, deeper) for v in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False)
