@@ -147,7 +147,7 @@ def cost(names: Names, paper: str, experiments: list[str], scale: str) -> str | 
         for cell in Names(project, scale).cells(paper, experiment).values():
             if cell.unfit() is not None:
                 continue
-            one = known.cost(cell, cell.budget.seeds) if cell.why_not() is None else None
+            one = known.cost(cell, cell.budget.seeds)
             if one is None:
                 return "unknown"
             hours += one.seconds / 3600

@@ -18,7 +18,7 @@ from pfedrl.analysis.output import plain
 from pfedrl.analysis.pages.names import Names
 
 MOST = 5  # metrics of a pair; the console shows all of them
-DOTS = 40  # seeds of a plot, at most
+DOTS = 20  # seeds of a plot, at most
 
 
 def pairs(names: Names) -> str:
