@@ -164,6 +164,6 @@ def _draw(path: Path, fair: dict[str, float], powers: dict[float, list[float]]) 
         right.set(xlabel="seeds", ylabel="share decided", ylim=(0, 1.03))
         right.set_xscale("log", base=2)
         right.set_xticks(SHOWN, [str(n) for n in SHOWN])
-        right.legend(loc="center right")
+        right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         with atomic_write(path) as temporary:
             figure.savefig(temporary, format="png", metadata=METADATA["png"])

@@ -83,7 +83,8 @@ def draw(context: Context) -> Drawing:
         axis.set_xlabel("agents N")
         axis.set_xticks(agents)
         axis.set_xlim(agents.iloc[0] - 0.5, agents.iloc[-1] + 0.7)
-    left.legend(loc="lower left")
+    left.set_ylim(0, 1.45 * left.get_ylim()[1])  # room for the legend
+    left.legend(loc="upper left")
     right.legend(loc="upper left")
     panel_labels([left, right])
     return Drawing(figure, pd.concat(frames, ignore_index=True))
