@@ -129,7 +129,9 @@ def commands(paper: Paper, artifact: str, scale: str, names: Names) -> list[tupl
         (DEFAULT_SCALE, "Make it from runs of your own, shortened for two cores"),
         ("paper", "Make it with the paper's own settings"),
     ):
-        price = cost(names, paper.paper, named, chosen)
+        scales = names.project.root / "workflow" / "scales"
+        known = (scales / f"{chosen}.yaml").exists()
+        price = cost(names, paper.paper, named, chosen) if known else None
         if price is not None:
             found.append((rebuild_command(paper.paper, artifact, chosen), words, price))
     drawn = "Draw this page's version again, from the committed runs"
