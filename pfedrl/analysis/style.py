@@ -149,10 +149,10 @@ def every_style(listed: dict[str, Style]) -> Styles:
 
 
 def free_styles(used: Iterable[Style]) -> Iterator[Style]:
-    """Styles whose colour and line no other algorithm has."""
+    """Styles whose colour and line no other algorithm has; again from the first if all are used."""
     taken = {(style.colour, style.line) for style in used}
-    combined = chain(*(product(get_args(Line), colours) for colours in (AUTOMATIC, SPARE)))
-    for (line, colour), marker in zip(combined, cycle(AUTOMATIC_MARKERS), strict=False):
+    combined = [*chain(*(product(get_args(Line), colours) for colours in (AUTOMATIC, SPARE)))]
+    for (line, colour), marker in zip(cycle(combined), cycle(AUTOMATIC_MARKERS), strict=False):
         if (colour, line) not in taken:
             yield Style(colour=colour, line=line, marker=marker)
 

@@ -40,7 +40,10 @@ def test_everything_is_made(finished: Tiny):
     table = {f"tiny/table1.{suffix}" for suffix in ("csv", "md", "tex", "json")}
     figure = {f"tiny/figure1.{suffix}" for suffix in ("pdf", "png", "csv", "json")}
     beside = {f"tiny/comparison_random.{suffix}" for suffix in ("csv", "md", "pdf", "png", "json")}
-    assert made == table | figure | beside | {"tiny/claims.json", "index.html", "README.md"}
+    pages = {f"tiny/{name}.html" for name in ("index", "table1", "figure1", "comparison_random")}
+    pages |= {f"{name}.html" for name in ("index", "algorithms", "environments", "appendix")}
+    shared = {"tiny/claims.json", "README.md", "site.css", "site.js"}
+    assert made == table | figure | beside | pages | shared
     assert len(finished.files("results/runs")) == 5 * len(BLOCKS)
     assert all(finished.files("results/logs/runs").values()), "what each run printed"
 
