@@ -65,7 +65,7 @@ def test_in_a_file_there_is_a_line_a_job_between_what_is_to_do_and_what_was_made
     places = {match[1].split(": ")[1]: match[2] for match in found}
     table, figure = f"{FIGURES}/tiny/table1.md", f"{FIGURES}/tiny/figure1.png"
     assert places == {
-        "Drawing tiny/table1": table, "Drawing tiny/figure1": figure, "Writing the report": None
+        "Drawing tiny/table1": table, "Drawing tiny/figure1": figure, "Writing the pages": None
     }  # fmt: skip
     assert re.fullmatch(r"Done: 4 jobs in \d+ s\. Made 1 table, 1 figure, below \S+/\.", end)
     assert project.make().splitlines()[-1] == REPORT, "also where there is nothing to do"

@@ -50,7 +50,7 @@ def test_a_clone_has_nothing_to_do_whatever_the_times_of_its_files(clone: Tiny):
 def test_drawn_again_it_is_the_same_and_runs_nothing(clone: Tiny):
     before = clone.files("paper_figures")
     assert set(before) >= {"paper_figures/index.html", "paper_figures/tiny/claims.json"}
-    assert "Writing the report" in clone.make(*RECORD, "--forcerun", "summarise")
+    assert "Writing the pages" in clone.make(*RECORD, "--forcerun", "summarise")
     assert clone.files("paper_figures") == before
     assert not (clone.root / "results" / "runs").exists()
 
@@ -60,7 +60,7 @@ def test_other_code_or_options_of_a_drawing_draw_it_again_in_a_clone(clone: Tiny
     figure = {"Summarising tiny/windy", "Drawing tiny/figure1"}
     assert clone.planned("tiny_figure1", *RECORD) == figure
     assert clone.planned("tiny_table1", *RECORD) == set()
-    assert clone.planned(*RECORD) >= {*figure, "Writing the report"}
+    assert clone.planned(*RECORD) >= {*figure, "Writing the pages"}
     clone.write("workflow/style.yaml", "algorithms: {qavg: {colour: '#123456'}}")
     assert "Drawing tiny/comparison_random" in clone.planned("tiny_comparison_random", *RECORD)
 
@@ -69,15 +69,15 @@ def test_other_code_or_options_of_a_drawing_draw_it_again_in_a_clone(clone: Tiny
     ("file", "target", "message"),
     [
         ("claims", "paper_figures/tiny/claims.json", "Testing the claims of tiny"),
-        ("fidelity", "paper_figures/index.html", "Writing the report"),
+        ("fidelity", "paper_figures/index.html", "Writing the pages"),
     ],
 )
 def test_edited_claims_and_notes_are_seen_in_a_clone(
     clone: Tiny, file: str, target: str, message: str
 ):
     same = dict.fromkeys(("paper", "code", "ours", "switch"), "x") | {"id": "one"}
-    test = {"kind": "greater", "experiment": "windy", "metric": "objective", "greater": "qavg",
-            "smaller": "qavg"}  # fmt: skip
+    test = {"kind": "ahead", "experiment": "windy", "metrics": ["objective"],
+            "ahead": {"qavg": ["qavg"]}}  # fmt: skip
     claim = {"id": "one", "words": "w", "where": "s", "test": test}
     clone.write(f"workflow/papers/tiny/{file}.yaml", [claim if file == "claims" else same])
     assert message in clone.planned(target, *RECORD)

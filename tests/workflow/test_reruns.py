@@ -11,7 +11,7 @@ from tests.workflow.conftest import AVERAGING, FIGURES, PAPER, Tiny, scale
 BLOCKS = ("0-4", "4-8")
 TABLE, FIGURE = "Drawing tiny/table1", "Drawing tiny/figure1"
 COMPARISON = "Drawing tiny/comparison_random"
-CLAIMS, REPORT = "Testing the claims of tiny", "Writing the report"
+CLAIMS, REPORT = "Testing the claims of tiny", "Writing the pages"
 COMPARED = "Comparing the runs with the record's"
 
 
