@@ -65,7 +65,8 @@ def scores(names: Names, figures: Path) -> list[dict[str, Any]]:
 def algorithms(
     names: Names, figures: Path, every: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Learners first, then controls, by label."""
+    """Learners first, then controls, by label; an exchange that is put on every method once."""
+    listed: set[str] = set()
     runnable: dict[str, Any] = {}
     called: dict[str, dict[str, str]] = {}
     for paper, page in names.project.papers.items():
@@ -81,12 +82,16 @@ def algorithms(
     ):
         kind = load("algorithms", name)
         module = import_module(kind.__module__)
+        place = slug(f"{kind.label} {kind.__module__.split('.')[-2]}")
+        if place in listed:
+            continue
+        listed.add(place)
         shared, private, mixing = _shared(runnable.get(name), kind)
         other = {label: of for label, of in called.get(name, {}).items() if label != kind.label}
         own = [row for row in every if row["algorithm"] == name and not row["reading"]]
         yield {
             "label": kind.label,
-            "slug": slug(f"{kind.label} {kind.__module__.split('.')[-2]}"),
+            "slug": place,
             "control": is_control(name),
             "about": " ".join((getdoc(module) or "").split()),
             "does": " ".join((getdoc(kind) or "").split()),
