@@ -1,6 +1,6 @@
 """One style for an algorithm, in every figure and for every reader."""
 
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 
 import numpy as np
