@@ -109,7 +109,7 @@ def _as_step(outcome: Outcome) -> Outcome:
 
 
 def equal(test: Equal, summary: Summary, asked: Question) -> list[Outcome]:
-    """Every two cells differ by less than the margin."""
+    """Every two cells differ by less than the margin, or where they are unlike by more."""
     found = []
     for one, other in combinations(test.cells, 2):
         values = paired_differences(*(summary.final(c, test.metric) for c in (one, other)))
@@ -117,19 +117,10 @@ def equal(test: Equal, summary: Summary, asked: Question) -> list[Outcome]:
         reach = _width(summary, one, test.metric, asked) + test.margin
         sample = Sample(
             label, words_of(test.metric), values, (-test.margin, test.margin), reach,
+            outside=isinstance(test, Unlike),
         )  # fmt: skip
         found.append(judged(sample, asked.average))
     return found
-
-
-def unlike(test: Unlike, summary: Summary, asked: Question) -> list[Outcome]:
-    """The reverse of `equal`: what speaks against equality speaks for it."""
-    return [
-        replace(
-            one, e_for=one.e_against, e_against=one.e_for, won=one.lost, lost=one.won, other=None
-        )
-        for one in equal(test, summary, asked)
-    ]
 
 
 def near(test: Near, summary: Summary, asked: Question) -> list[Outcome]:

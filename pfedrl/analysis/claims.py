@@ -34,7 +34,7 @@ TESTS: dict[str, Any] = {
     "Pair": claim_tests.pair,
     "Trend": claim_tests.trend,
     "Equal": claim_tests.equal,
-    "Unlike": claim_tests.unlike,
+    "Unlike": claim_tests.equal,
     "Near": claim_tests.near,
     "Slope": claim_tests.slope,
     "Holds": theory.holds,
@@ -83,9 +83,9 @@ class Judge:
         found = TESTS[type(test).__name__](test, summary, asked)
         return [theory.within_premises(one, test, summary) for one in found]
 
-    def judge(self, claim: Claim) -> "Judged":
-        """The verdict on a claim as the paper is read here, without readings and containment."""
-        tests = claim.tests
+    def judge(self, claim: Claim, read: list[Test] | None = None) -> "Judged":
+        """The verdict on a claim, or on its tests as a reading has them; without containment."""
+        tests = claim.tests if read is None else read
         by_test = [self.outcomes(claim, test) for test in tests]
         gates = gates_of(claim, self.summaries, tests, self.name)
         outcomes = [one for found in by_test for one in found]
@@ -117,7 +117,8 @@ class Judge:
             ran = [test for test in tests if self._ran(test)]
             verdict, outcomes, fair = Verdict(NOT_RUN, 1.0, 1.0), [], False
             if ran:
-                read = self.judge(_AsRead.of(claim, ran, reading))
+                floor = {"floor": reading.floor(claim.floor)}
+                read = self.judge(claim.model_copy(update=floor), ran)
                 verdict, outcomes = read.verdict, read.outcomes
                 fair = read.less in ("", main.less)
             left_out = len(tests) - len(ran)
@@ -148,21 +149,6 @@ class Judged:
     verdict: Verdict
     outcomes: list[Outcome]
     less: str
-
-
-class _AsRead(Claim):
-    """A claim whose tests are those of a reading."""
-
-    read: list[Any]
-
-    @classmethod
-    def of(cls, claim: Claim, tests: list[Test], reading: Reading) -> "_AsRead":
-        own = {**dict(claim), "floor": reading.floor(claim.floor), "read": tests}
-        return cls.model_construct(**own)
-
-    @property
-    def tests(self) -> list[Test]:
-        return self.read
 
 
 def _matters(reading: Reading, test: Test) -> bool:

@@ -32,6 +32,7 @@ class Sample:
     reach: float = np.inf  # the furthest that a value can be from a bound
     unknown: np.ndarray | None = None
     strict: bool = True  # a value at a bound is a tie; otherwise it is on the claim's side
+    outside: bool = False  # the values that are not between the bounds are claimed
     undefined: str = ""  # why seeds without a value may be left out
 
     def margins(self) -> list[np.ndarray]:
@@ -46,7 +47,7 @@ class Sample:
         if self.strict and "0" in (low, high):
             return ""
         if low is not None and high is not None:
-            return f"; claimed: {low} to {high}"
+            return f"; claimed: {'not ' if self.outside else ''}{low} to {high}"
         return f"; claimed: at least {low}" if high is None else f"; claimed: at most {high}"
 
 
@@ -100,6 +101,8 @@ def judged(sample: Sample, average: bool = False) -> Outcome:
     lost = least < -ROUNDING
     if sample.unknown is not None:
         won, lost = (which & ~sample.unknown[finite] for which in (won, lost))
+    if sample.outside:
+        won, lost = lost, won
     wins, losses = int(won.sum()), int(lost.sum())
     by_seed = most_seeds(wins, losses), most_seeds(losses, wins)
     by_mean = None
@@ -108,6 +111,7 @@ def judged(sample: Sample, average: bool = False) -> Outcome:
             min(on_average(margin, sample.reach) for margin in margins),
             float(np.mean([on_average(-margin, sample.reach) for margin in margins])),
         )
+        by_mean = by_mean[::-1] if sample.outside else by_mean
     if average and by_mean is None:
         return Outcome(f"{sample.label}: the range of its mean is not known", count)
     asked, other = (by_mean, by_seed) if average else (by_seed, by_mean)
@@ -126,5 +130,6 @@ def judged(sample: Sample, average: bool = False) -> Outcome:
     return Outcome(
         words, count, *asked, label=sample.label, metric=sample.metric, won=wins, lost=losses,
         tied=tied, effect=size.mean, low=size.low, high=size.high,
-        other=None if other is None else other[0], claimed=sample.claimed, differences=kept,
+        other=None if other is None else other[0], differences=kept,
+        claimed=(None, None) if sample.outside else sample.claimed,
     )  # fmt: skip

@@ -144,15 +144,15 @@ def file_name(algorithm: str) -> str:
 def every_style(listed: dict[str, Style]) -> Styles:
     """The listed styles and, for the other algorithms in the order of their names, free ones."""
     names = sorted({file_name(name) for name in known("algorithms")})
-    free = free_styles(listed.values())
+    free = cycle(free_styles(listed.values()))  # more algorithms than styles share some
     return Styles({name: listed[name] if name in listed else next(free) for name in names})
 
 
 def free_styles(used: Iterable[Style]) -> Iterator[Style]:
-    """Styles whose colour and line no other algorithm has; again from the first if all are used."""
+    """Styles whose colour and line no other algorithm has."""
     taken = {(style.colour, style.line) for style in used}
-    combined = [*chain(*(product(get_args(Line), colours) for colours in (AUTOMATIC, SPARE)))]
-    for (line, colour), marker in zip(cycle(combined), cycle(AUTOMATIC_MARKERS), strict=False):
+    combined = chain(*(product(get_args(Line), colours) for colours in (AUTOMATIC, SPARE)))
+    for (line, colour), marker in zip(combined, cycle(AUTOMATIC_MARKERS), strict=False):
         if (colour, line) not in taken:
             yield Style(colour=colour, line=line, marker=marker)
 

@@ -41,7 +41,6 @@ AT_CEILING = 0.02  # of the way from floor to ceiling
 TOO_FEW = "too few seeds to decide, however clear"
 SPLIT = "seeds split"
 Naming = Callable[[str, str], str]  # the printed name of an experiment's cell
-NO_LEARNER = "no learner is shown to beat the control"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ A test says what it reads (`asks`), so that everything it names is checked befor
 it reads when a paper is read otherwise (`read_as`).
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -32,8 +33,9 @@ class OfRuns(Settings):
 
     experiment: str
 
+    @abstractmethod
     def asks(self) -> Iterator[Asked]:
-        raise NotImplementedError
+        """What it reads."""
 
     def names(self) -> set[str]:
         """The cells and variants that it compares."""

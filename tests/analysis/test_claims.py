@@ -129,6 +129,14 @@ def test_the_worst_comparison_stands_first_and_one_reversed_of_several_is_averag
     assert found["badge"] == "points against"  # 361 / 4
 
 
+def test_what_is_unlike_claims_the_values_outside_a_range(judge):
+    test = {"kind": "unlike", "experiment": "e", "metric": "m", "cells": ["qavg", "soft_pavg"],
+            "margin": 0.5}  # fmt: skip
+    worst = judge(against_zero(UP), {"test": test})[0]["comparisons"][0]
+    assert (worst["won"], worst["lost"], worst["claimed"]) == (10, 0, (None, None))
+    assert "claimed: not -0.5 to 0.5" in worst["words"]
+
+
 TREND = {"kind": "trend", "experiment": "e", "metric": "m", "along": "local_steps",
          "direction": "falls", "variants": ["qavg"]}  # fmt: skip
 
