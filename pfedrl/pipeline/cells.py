@@ -106,7 +106,14 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
     """The cells of an experiment at a scale, or with its own settings where that is None."""
     spec, where = project.experiment(paper, experiment), project.place(paper, experiment)
     budget = OWN if scale is None else _budget(project, paper, experiment, scale)
-    classes = _classes(project, paper, experiment)
+    return resolved(project, paper, experiment, spec, budget, where)
+
+
+def resolved(
+    project: Project, paper: str, experiment: str, spec: Experiment, budget: Budget, where: str
+) -> Iterator[Cell]:
+    """The cells of an experiment that is declared somewhere, with a budget."""
+    classes = _classes(spec, where)
     settings = {name for made in classes.values() for name in made.model_fields}
     for key in spec.sweep:
         of, name = key.split(".")
@@ -151,12 +158,11 @@ def cells(project: Project, paper: str, experiment: str, scale: str | None) -> I
             yield cell
 
 
-def _classes(project: Project, paper: str, experiment: str) -> dict[str, Any]:
+def _classes(spec: Experiment, where: str) -> dict[str, Any]:
     """The algorithm or statement of each variant."""
-    where = f"{project.place(paper, experiment)}.variants"
     return {
-        variant: load_runnable(given.get("algorithm", variant), f"{where}.{variant}")
-        for variant, given in project.experiment(paper, experiment).variants.items()
+        variant: load_runnable(given.get("algorithm", variant), f"{where}.variants.{variant}")
+        for variant, given in spec.variants.items()
     }
 
 
@@ -171,8 +177,11 @@ def _budget(project: Project, paper: str, experiment: str, scale: str) -> Budget
         served += [key for key in project.paper(paper).experiments if key not in budgets]
     where = f"workflow/scales/{scale}.yaml, papers.{paper}.{name}"
 
+    def classes(one: str) -> dict[str, Any]:
+        return _classes(project.experiment(paper, one), project.place(paper, one))
+
     def settings(of: str, one: str) -> set[str]:
-        made = list(_classes(project, paper, one).values())
+        made = list(classes(one).values())
         if of == "family":
             family = project.experiment(paper, one).family
             place = project.place(paper, one)
@@ -189,7 +198,7 @@ def _budget(project: Project, paper: str, experiment: str, scale: str) -> Budget
                 known = set().union(*(settings(of, one) for one in served))
                 raise unknown(kind, key, known, f"{where}.{of}")
     for variant, own in budget.variants.items():
-        found = {n: c for one in served for n, c in _classes(project, paper, one).items()}
+        found = {n: c for one in served for n, c in classes(one).items()}
         if variant not in found:
             raise unknown("variant", variant, found, f"{where}.variants")
         for key in own.keys() - found[variant].model_fields.keys():
