@@ -64,11 +64,14 @@ class Suite(Settings):
     def with_algorithm(self, given: str, settings: Mapping[str, Any]) -> tuple[str, "Suite"]:
         """The suite with one more algorithm, given by a name or a file; and the variant's name.
 
-        It is run with each task's settings, as far as it has them, and with those given.
+        It is run with each task's settings, as far as it has them, and with those given. A variant
+        of the suite is itself.
         """
-        variant = runnable_name(given).replace("/", ".")
-        if settings or variant in {name for task in self.tasks.values() for name in task.variants}:
-            variant = "_".join([variant, *(f"{key}={value}" for key, value in settings.items())])
+        known = {name for task in self.tasks.values() for name in task.variants}
+        if given in known and not settings:
+            return given, self
+        said = [f"{key}={value}" for key, value in settings.items()]
+        variant = "_".join([runnable_name(given).replace("/", "."), *said])
         added = {variant: {"algorithm": given, **settings}}
         tasks = {
             name: task.model_copy(update={"variants": task.variants | added})
