@@ -1,0 +1,12 @@
+"""DisPFL, of which times within rounds are recorded."""
+
+from typing import ClassVar
+
+from pfedrl.algorithms.supervised.dispfl import DisPFL
+from pfedrl.algorithms.supervised.timed import Timed
+
+
+class TimedDisPFL(Timed, DisPFL):
+    """DisPFL as it is, looked at within rounds as well."""
+
+    label: ClassVar[str] = "DisPFL"
