@@ -155,7 +155,7 @@ def draw(
         provenance["table"] = table.plain()
         _write_table(stem, table, context)
     if isinstance(made, Drawing):
-        _write_figure(stem, made)
+        write_figure(stem, made.figure)
     write_csv(stem.with_suffix(".csv"), made.data)
     write_json(stem.with_suffix(".json"), provenance)
     return [stem.with_suffix(f".{end}") for end in SUFFIXES[context.artifact.kind]]
@@ -170,11 +170,12 @@ def _write_table(stem: Path, table: Table, context: Context) -> None:
     write_text(stem.with_suffix(".tex"), latex(table, title, caption, label))
 
 
-def _write_figure(stem: Path, drawing: Drawing) -> None:
+def write_figure(stem: Path, figure: Figure) -> None:
+    """The figure as pdf and png, with the same bytes every time."""
     with paper_style():
         for end, metadata in METADATA.items():
             with atomic_write(stem.with_suffix(f".{end}")) as temporary:
-                drawing.figure.savefig(temporary, metadata=metadata)
+                figure.savefig(temporary, metadata=metadata)
 
 
 def write_csv(path: Path, data: pd.DataFrame) -> None:

@@ -1,13 +1,18 @@
 """Scores: 0 is the best control that learns nothing, 1 the ceiling, both on the same seed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from pfedrl.analysis.labels import cell_label, sweep_text
-from pfedrl.analysis.statistics import BOOTSTRAP_SEED, LEVEL, interquartile_mean
+from pfedrl.analysis.statistics import (
+    BOOTSTRAP_SEED,
+    LEVEL,
+    interquartile_mean,
+    paired_differences,
+)
 from pfedrl.analysis.summarise import last_points, with_pooled_agents
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
@@ -89,7 +94,9 @@ def finals(values: Values) -> Finals:
             for metric, axis, agent, at in last_points(points)}  # fmt: skip
 
 
-def entries(project: Project, suite: Suite, stores: dict[str, Store]) -> Iterator[Entry | str]:
+def entries(
+    project: Project, suite: Suite, stores: Mapping[str, Store], seeds: Sequence[int]
+) -> Iterator[Entry | str]:
     """Everybody with all seeds at all places; of others, the reason why not, behind their name.
 
     `stores` has the variants whose runs are not in the project's own store.
@@ -104,16 +111,16 @@ def entries(project: Project, suite: Suite, stores: dict[str, Store]) -> Iterato
             cell.variant, cell_label(suite.tasks[cell.experiment], cell.variant, said, {})
         )
         store = stores.get(cell.variant, own)
-        parts, missing = parts_of(store, cell, cell.seeds)
+        parts, missing = parts_of(store, cell, seeds)
         if missing:
-            seeds = f"{len(cell.seeds) - len(missing):,} of {len(cell.seeds):,} seeds"
-            lacking[cell.variant] = cell.why_not() or f"not run ({seeds} of {cell.name})"
+            count = f"{len(seeds) - len(missing):,} of {len(seeds):,} seeds"
+            lacking[cell.variant] = cell.why_not() or f"not run ({count})"
             continue
         values, files = store.read(cell, parts)
         seconds = sum(
             facts["cpu_seconds"] * len(part.take) / len(part.holds)
             for facts, part in zip(files, parts, strict=True)
-        ) / len(cell.seeds)
+        ) / len(seeds)
         point = tuple(sorted(cell.sweep.items()))
         ran.setdefault(cell.variant, {})[cell.experiment, point] = Ran(
             cell, finals(values), seconds
@@ -146,9 +153,7 @@ def _entry(
         scores.append(_scored(task, controls, ran.finals, task.score))
         of_agents = sorted(a for m, a in ran.finals if m == task.score and a != ALL_AGENTS)
         known = [a for a in of_agents if all((task.score, a) in one for one in controls.values())]
-        agents.append(
-            np.array([_scored(task, controls, ran.finals, task.score, a) for a in known])
-        )
+        agents.append(np.array([_scored(task, controls, ran.finals, task.score, a) for a in known]))
         if task.newcomers:
             new.append(_scored(task, controls, ran.finals, task.newcomers))
         sent.append(ran.finals.get(("megabytes_sent", ALL_AGENTS), np.zeros(1)).mean())
@@ -173,7 +178,7 @@ def _scored(
 
 
 def resampled(ranked: list[Entry]) -> np.ndarray:
-    """Interquartile means over places and seeds, [resample, entry].
+    """Overall scores, [resample, entry].
 
     Seeds are drawn at each place, the same for everybody, so that the pairing is kept.
     """
@@ -183,13 +188,14 @@ def resampled(ranked: list[Entry]) -> np.ndarray:
     for row in found:
         drawn = generator.integers(0, scores.shape[2], scores.shape[1:])
         chosen = np.take_along_axis(scores, drawn[None], axis=2)
-        row[:] = interquartile_mean(chosen.reshape(len(ranked), -1))
+        row[:] = interquartile_mean(chosen).mean(axis=1)
     return found
 
 
 def overall(one: Entry) -> float:
-    """The interquartile mean over places and seeds."""
-    return float(interquartile_mean(one.scores.reshape(-1)))
+    """The interquartile mean over seeds at each place, on average over places: pooled, hard places
+    would be cut off as outliers."""
+    return float(interquartile_mean(one.scores).mean())
 
 
 def middle(values: np.ndarray) -> tuple[float, float]:
@@ -208,8 +214,6 @@ def rank_intervals(means: np.ndarray) -> list[tuple[int, int]]:
 
 def won_and_lost(first: np.ndarray, second: np.ndarray) -> tuple[int, int]:
     """Seeds on which the first is above, and below."""
-    from pfedrl.analysis.statistics import paired_differences
-
     apart = paired_differences(first, second)
     return int((apart > 0).sum()), int((apart < 0).sum())
 
@@ -221,10 +225,13 @@ def improvement(first: Entry, second: Entry) -> float:
 
 
 def read_entries(
-    project: Project, suite: Suite, stores: dict[str, Store] | None = None
+    project: Project,
+    suite: Suite,
+    stores: Mapping[str, Store] | None = None,
+    seeds: Sequence[int] | None = None,
 ) -> tuple[list[Entry], list[str]]:
-    """Everybody that was run, and why the others were not."""
-    found = list(entries(project, suite, stores or {}))
+    """Everybody that was run on the suite's seeds, or on others; and why the rest was not."""
+    found = list(entries(project, suite, stores or {}, seeds or range(suite.seeds)))
     return ([one for one in found if isinstance(one, Entry)],
             [one for one in found if isinstance(one, str)])  # fmt: skip
 

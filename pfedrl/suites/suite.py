@@ -4,6 +4,7 @@ never edited: it would be another version. Algorithms may be added."""
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,8 @@ class Suite(Settings):
 
     @model_validator(mode="after")
     def named_variants_are_there(self) -> "Suite":
-        named = [self.alone, *self.readings, *self.trials, *sum(self.readings.values(), [])]
-        named += [self.central] if self.central else []
+        named = [self.alone, *filter(None, [self.central]), *self.readings, *self.trials]
+        named += chain.from_iterable(self.readings.values())
         for name, task in self.tasks.items():
             for variant in named:
                 if variant not in task.variants:
