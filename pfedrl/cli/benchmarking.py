@@ -71,7 +71,7 @@ def bench(
     from pfedrl.analysis.pages.suite import write_page
     from pfedrl.pipeline.project import Project
     from pfedrl.suites.board import board
-    from pfedrl.suites.runs import missing
+    from pfedrl.suites.runs import LAYERS, missing
     from pfedrl.suites.submission import with_submissions
     from pfedrl.suites.suite import read_suite
     from pfedrl.suites.writing import write_board
@@ -81,7 +81,7 @@ def bench(
     if algorithm is not None:
         own, chosen = chosen.with_algorithm(algorithm, pairs(settings))
     make(project.root, chosen.title, list(missing(project, chosen, own)), cores)
-    found = board(project, *with_submissions(project, chosen))
+    found = board(project, *with_submissions(project, chosen), LAYERS)
     folder = output or Path("bench", suite)
     write_board(project, found, folder)
     page = write_page(folder)

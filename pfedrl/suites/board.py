@@ -9,7 +9,8 @@ import numpy as np
 from pfedrl.analysis.evidence import DECIDES, POINTS, most_seeds
 from pfedrl.analysis.tables import NOTHING, Aligned, Column, Section, Table, digits_of
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import Store
+from pfedrl.pipeline.store import Layer, Store
+from pfedrl.suites.runs import RECORD
 from pfedrl.suites.scores import (
     Entry,
     Place,
@@ -120,9 +121,12 @@ def verdict(won: int, lost: int) -> str:
     return ""
 
 
-def board(project: Project, suite: Suite, stores: Mapping[str, Store] | None = None) -> Board:
-    """The leaderboard of all runs that are here; whoever lacks some is named with the reason."""
-    found, not_run = read_entries(project, suite, dict(stores or {}))
+def board(
+    project: Project, suite: Suite, stores: Mapping[str, Store] | None = None,
+    layers: tuple[Layer, ...] = RECORD,
+) -> Board:  # fmt: skip
+    """The leaderboard of all runs in some layers; whoever lacks some is named with the reason."""
+    found, not_run = read_entries(project, suite, stores, layers=layers)
     ranked = learners(found)
     if not ranked:
         return Board(suite, [], [], [], not_run, (0, 0))

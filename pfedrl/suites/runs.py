@@ -12,7 +12,8 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import Layer, Part, Store, block_name, run_path, spans
 from pfedrl.suites.suite import Suite, cells_of
 
-LAYERS: tuple[Layer, ...] = ("committed", "local")
+RECORD: tuple[Layer, ...] = ("committed",)
+LAYERS: tuple[Layer, ...] = (*RECORD, "local")
 SHARE = 1000  # steps of progress in a job
 
 Progress = Callable[[int, int], None]
@@ -25,11 +26,13 @@ class Job(NamedTuple):
     seeds: range
 
 
-def parts_of(store: Store, cell: Cell, seeds: Iterable[int]) -> tuple[list[Part], list[int]]:
+def parts_of(
+    store: Store, cell: Cell, seeds: Iterable[int], layers: tuple[Layer, ...] = LAYERS
+) -> tuple[list[Part], list[int]]:
     """Where the seeds of a cell are, and which are nowhere; runs made here by other code do not
     count."""
     wanted = set(seeds)
-    parts = store.find(cell, wanted, LAYERS).parts
+    parts = store.find(cell, wanted, layers).parts
     found = [part for part in parts if store.is_current(cell, part)]
     return found, sorted(wanted.difference(*(part.take for part in found)))
 

@@ -17,8 +17,8 @@ from pfedrl.analysis.summarise import last_points, with_pooled_agents
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.project import Project
-from pfedrl.pipeline.store import Store, Values
-from pfedrl.suites.runs import parts_of
+from pfedrl.pipeline.store import Layer, Store, Values
+from pfedrl.suites.runs import LAYERS, parts_of
 from pfedrl.suites.suite import Suite, Task, cells_of
 
 RESAMPLES = 1000
@@ -88,15 +88,21 @@ def places(suite: Suite) -> list[Place]:
 
 
 def finals(values: Values) -> Finals:
-    """The last value of every metric: of each agent, and of their mean."""
-    points = with_pooled_agents(values)
+    """The last value of every metric: of each agent, and of their mean.
+
+    In single precision, as committed runs are: else a run made here would never tie with one.
+    """
+    points = with_pooled_agents({
+        point: line.astype(np.float32).astype(np.float64) for point, line in values.items()
+    })  # fmt: skip
     return {(metric, agent): points[metric, axis, agent, at]
             for metric, axis, agent, at in last_points(points)}  # fmt: skip
 
 
 def entries(
-    project: Project, suite: Suite, stores: Mapping[str, Store], seeds: Sequence[int]
-) -> Iterator[Entry | str]:
+    project: Project, suite: Suite, stores: Mapping[str, Store], seeds: Sequence[int],
+    layers: tuple[Layer, ...],
+) -> Iterator[Entry | str]:  # fmt: skip
     """Everybody with all seeds at all places; of others, the reason why not, behind their name.
 
     `stores` has the variants whose runs are not in the project's own store.
@@ -111,7 +117,7 @@ def entries(
             cell.variant, cell_label(suite.tasks[cell.experiment], cell.variant, said, {})
         )
         store = stores.get(cell.variant, own)
-        parts, missing = parts_of(store, cell, seeds)
+        parts, missing = parts_of(store, cell, seeds, layers)
         if missing:
             count = f"{len(seeds) - len(missing):,} of {len(seeds):,} seeds"
             lacking[cell.variant] = cell.why_not() or f"not run ({count})"
@@ -229,9 +235,10 @@ def read_entries(
     suite: Suite,
     stores: Mapping[str, Store] | None = None,
     seeds: Sequence[int] | None = None,
+    layers: tuple[Layer, ...] = LAYERS,
 ) -> tuple[list[Entry], list[str]]:
     """Everybody that was run on the suite's seeds, or on others; and why the rest was not."""
-    found = list(entries(project, suite, stores or {}, seeds or range(suite.seeds)))
+    found = list(entries(project, suite, stores or {}, seeds or range(suite.seeds), layers))
     return ([one for one in found if isinstance(one, Entry)],
             [one for one in found if isinstance(one, str)])  # fmt: skip
 
