@@ -1,5 +1,6 @@
 """Suites on disk, what they run, and submissions, on a suite of tables that takes seconds."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from pfedrl.cli.benchmarking import value
 from pfedrl.core import registry
 from pfedrl.core.errors import PfedrlError
+from pfedrl.core.parquet import read_table
 from pfedrl.pipeline.new_algorithm import write
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store
@@ -23,18 +25,21 @@ from pfedrl.suites.submission import (
     read_submission,
     rerun_one_of_each,
     submissions,
-    submit,
     unseen_jobs,
     with_submissions,
 )
-from pfedrl.suites.suite import read_suite, suites
+from pfedrl.suites.suite import cells_of, read_suite, suites
 from pfedrl.suites.writing import write_board
 from tests.pipeline.conftest import rewrite, tenth
+from tests.processes import call
 from tests.projects import AVERAGING, project, write_yaml
 from tests.tiny import ROOT
 
 # what shapes the scores of released suites: a digest that changes belongs to another version
-RELEASED: dict[str, str] = {}
+RELEASED = {
+    "attacked-1": "5c824efd5acd", "heterogeneity-1": "01692588585f", "quick-1": "a7fe1f5734d2",
+    "tabular-1": "5d01a1cd0b5e",
+}  # fmt: skip
 SMALL: dict[str, Any] = {
     "suite": "small", "version": 1, "title": "Small", "description": "A small suite.",
     "seeds": 8, "alone": "optimal_policy", "spread": "κ",
@@ -127,28 +132,17 @@ def test_only_ones_own_algorithm_is_run_and_the_same_command_resumes(small: Proj
 
 
 def test_two_processes_make_the_runs_of_one(small: Project, tmp_path: Path):
-    suite = read_suite(small, "small")
-    runs = small.root / "results" / "runs"
-    shutil.move(runs, tmp_path / "runs")
+    suite, runs = read_suite(small, "small"), Path("results", "runs")
+    shutil.move(small.root / runs, tmp_path / "one" / runs)
     seen: list[tuple[int, int]] = []
     make_all(small.root, list(missing(small, suite)), 2, lambda *now: seen.append(now))
     assert seen[-1][0] == seen[-1][1]
-    shutil.rmtree(tmp_path / "runs" / "none", ignore_errors=True)
-    first = Store(small.root)
-    shutil.copytree(tmp_path / "runs", tmp_path / "one" / "results" / "runs")
-    second = Store(tmp_path / "one")
-    for cell in {job.cell.key: job.cell for job in missing_of_all(small)}.values():
+    for cell in cells_of(small, suite):
         ours, theirs = (
             store.read(cell, store.find(cell, cell.seeds, ["local"]).parts)[0]
-            for store in (first, second)
+            for store in (Store(small.root), Store(tmp_path / "one"))
         )
         assert all(np.array_equal(ours[point], theirs[point]) for point in ours)
-
-
-def missing_of_all(of: Project) -> Any:
-    """Every job of the suite, as if nothing were there."""
-    empty = Project(of.root)
-    return missing(empty, read_suite(of, "small"), seeds=range(100, 108))
 
 
 def test_the_record_has_committed_runs_alone(small: Project):
@@ -175,28 +169,35 @@ def test_files_of_a_leaderboard(small: Project, tmp_path: Path):
 
 
 @pytest.fixture
-def submitted(small: Project) -> Project:
-    mine, _ = write(small.root / "mine" / "sent_in.py", "tabular")
-    suite = read_suite(small, "small")
-    own, entered = suite.with_algorithm(str(mine), {})
-    with pytest.raises(PfedrlError, match="pfedrl bench"):
-        submit(small, suite, "first", str(mine), {}, None, small.root / "submissions")
-    make_all(small.root, list(missing(small, entered, own)), 1, quiet)
-    submit(small, suite, "first", str(mine), {}, None, small.root / "submissions")
-    shutil.rmtree(small.root / "mine")
-    for taken in registry.OUTSIDE.values():
-        taken.clear()
-    registry.FOLDERS.clear()
-    for path in (small.root / "results" / "runs").glob("sent_in-*"):
+def submitted(small: Project, tmp_path: Path) -> Project:
+    """An algorithm was written, benched and packed by commands; its own file and runs are gone."""
+    folder = small.root / "mine"
+    mine, _ = write(folder / f"sent_{tmp_path.name}.py", "tabular")
+    for line, said in (
+        (("submit", mine.name, "--suite", "small", "--name", "first"), "pfedrl bench"),
+        (("bench", mine.name, "--suite", "small", "--cores", "1"), f"> {mine_label(mine)}"),
+        (("submit", mine.name, "--suite", "small", "--name", "first"), "submissions/first"),
+    ):
+        shutil.copy2(mine, small.root / mine.name)
+        variables = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+        done = call("pfedrl", *line, folder=small.root, variables=variables, together=True)
+        assert said in done.stdout
+    shutil.rmtree(folder)
+    (small.root / mine.name).unlink()
+    for path in (small.root / "results" / "runs").glob("sent_*"):
         shutil.rmtree(path)
     return small
+
+
+def mine_label(path: Path) -> str:
+    return "".join(word.capitalize() for word in path.stem.split("_"))
 
 
 def test_a_submission_is_on_the_board_and_comes_out_the_same(submitted: Project):
     assert submissions(submitted) == ["first"]
     suite, stores = with_submissions(submitted, read_suite(submitted, "small"))
     found = board(submitted, suite, stores, LAYERS)
-    assert "sent_in" in {row.name for row in found.rows} and not found.not_run
+    assert any(row.name.startswith("sent_") for row in found.rows) and not found.not_run
     one = read_submission(submitted, "first")
     assert [answer.answer for answer in rerun_one_of_each(submitted, one)] == ["same bits"]
 
@@ -211,8 +212,6 @@ def test_a_tampered_submission_is_found(submitted: Project):
     store = Store(one.folder)
     for folder in list(store.manifest):  # and the manifest with it
         path = COMMITTED / folder / "0-8.parquet"
-        from pfedrl.core.parquet import read_table
-
         store.list_file(folder, path, read_table(one.folder / path)[1])
     forged = read_submission(submitted, "first")
     assert [answer.answer for answer in rerun_one_of_each(submitted, forged)] == ["differs"]
