@@ -30,6 +30,7 @@ COMMANDS = typer.main.get_command(app)
 
 # commands that are not executed here, by how they begin: why, and what executes them instead
 ONLY_CHECKED = {
+    "pfedrl bench dqn:": "ten core-minutes; the suite of tables goes the same way",
     "pfedrl benchmark": "minutes; tests/benchmarks checks that both sides give the same results",
     "pfedrl calibrate": "two minutes; tests/envs/traffic plays one episode of its cases",
     "pfedrl data fetch": "needs the network; tests/envs/data/test_fetch.py has packages of its own",
@@ -79,7 +80,7 @@ def _begins(line: str, start: str) -> bool:
     """Whether a line begins with these words; `pfedrl verify` with names is another command."""
     if start == "pfedrl verify":
         return line == start
-    return line == start or line.startswith(f"{start} ")
+    return line == start or line.startswith((f"{start} ", *[start] * start.endswith(":")))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -119,7 +120,8 @@ def name(command: Command) -> str:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose reader added the README's algorithm and the paper of add-a-paper.md."""
+    """A project whose reader wrote the algorithms of the README and of add-an-algorithm.md, and the
+    paper of add-a-paper.md."""
     return once(tmp_path_factory, "reader", make_copy)
 
 
@@ -129,11 +131,12 @@ def make_copy(folder: Path) -> None:
         copy_tree(ROOT / part, folder / part, "*.png", "*.pdf")
     for file in ("Snakefile", "Makefile"):
         shutil.copy2(ROOT / file, folder)
-    readme = (ROOT / "README.md").read_text()
-    (algorithm,) = blocks(ROOT / "README.md", "python")
-    (place,) = re.findall(r"write `(pfedrl/algorithms/\S+\.py)`", readme)
-    (folder / place).write_text(algorithm)
-    ((line, below, file),) = re.findall(r"Add `([^`]+)` below `([^`]+)` in `([^`]+)`", readme)
+    for page in (ROOT / "README.md", ROOT / "docs" / "add-an-algorithm.md"):
+        (algorithm,) = blocks(page, "python")
+        (place,) = re.findall(r"write `(\S+\.py)`", page.read_text())
+        (folder / place).write_text(algorithm)
+    text = (ROOT / "docs" / "add-an-algorithm.md").read_text()
+    ((line, below, file),) = re.findall(r"Add `([^`]+)` below `([^`]+)` in `([^`]+)`", text)
     add_below(folder / file, f"    {below}\n", f"    {line}\n")
     page = ROOT / "docs" / "add-a-paper.md"
     *files, seeds = blocks(page, "yaml")
