@@ -111,7 +111,7 @@ def show(table: dict[str, Any], own: str | None = None, alone: str | None = None
 def board_(
     suite: Annotated[str, typer.Argument(help="A file in workflow/suites.")] = "quick",
     verify: Annotated[
-        str | None, typer.Option(help="A submission: rerun random seeds of it, and score new ones.")
+        str | None, typer.Option(help="A submission, or its folder: rerun seeds, score new ones.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Write the tables and figures to this folder.")
@@ -217,7 +217,7 @@ def submit(
 ) -> None:
     """Pack an algorithm that was benched: its file, settings, runs, and the code's fingerprint.
 
-    Send the folder as a pull request; `pfedrl board --verify NAME` reruns seeds of it.
+    Send the folder as a pull request; `pfedrl board --verify submissions/NAME` reruns seeds of it.
     """
     from pfedrl.pipeline.project import Project
     from pfedrl.suites.submission import submit

@@ -77,11 +77,13 @@ def submissions(project: Project) -> list[str]:
 
 
 def read_submission(project: Project, name: str) -> Entered:
-    """A submission by its name."""
-    if name not in submissions(project):
-        raise unknown("submission", name, submissions(project))
-    folder = project.root / FOLDER / name
-    place = str(FOLDER / name / "submission.yaml")
+    """A submission by its name, or a folder that holds one."""
+    folder = Path(name).resolve()
+    if not (folder / "submission.yaml").exists():
+        if name not in submissions(project):
+            raise unknown("submission", name, submissions(project))
+        folder = project.root / FOLDER / name
+    place = str(folder / "submission.yaml")
     said = validate(Submission, read_yaml(folder / "submission.yaml"), place)
     suite = read_suite(project, said.suite)
     if suite.version != said.version:
@@ -90,7 +92,7 @@ def read_submission(project: Project, name: str) -> Entered:
     variant, entered = suite.with_algorithm(f"{method}{colon}{folder / file}", said.settings)
     trials = {} if said.trials is None else {variant: said.trials}
     entered = entered.model_copy(update={"trials": entered.trials | trials})
-    return Entered(name, folder, said, entered, variant)
+    return Entered(folder.name, folder, said, entered, variant)
 
 
 def with_submissions(project: Project, suite: Suite) -> tuple[Suite, dict[str, Store]]:

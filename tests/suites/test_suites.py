@@ -13,6 +13,7 @@ from pfedrl.cli.benchmarking import value
 from pfedrl.core import registry
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.parquet import read_table
+from pfedrl.core.registry import load
 from pfedrl.pipeline.new_algorithm import write
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store
@@ -84,6 +85,23 @@ def small(ran: Path, tmp_path: Path) -> Project:
 def test_what_shapes_scores_in_a_released_suite_stays(name: str):
     suite = read_suite(Project.here(ROOT), name)
     assert suite.contents() == RELEASED[suite.name]
+
+
+TUNED = sorted((ROOT / "workflow" / "suites" / "tuning").glob("*/*.json"))
+
+
+@pytest.mark.parametrize("path", TUNED, ids=lambda path: path.stem)
+def test_a_tuned_variant_has_the_best_settings_that_tuning_found(path: Path):
+    suite = read_suite(Project.here(ROOT), path.parent.name)
+    found = tuning.Tuned.model_validate_json(path.read_text())
+    assert found.suite == suite.name and found.seeds[0] >= tuning.FIRST >= suite.seeds
+    name = {"qavg": "central"}.get(path.stem, path.stem)
+    assert suite.trials[name] == len(found.scores)
+    for task in suite.tasks.values():
+        ran = task.settings | task.variants[name]
+        default = load("algorithms", ran.get("algorithm", name)).model_fields
+        for key, best in found.best.items():
+            assert ran.get(key, default[key].default) == best
 
 
 def test_other_algorithms_do_not_change_what_shapes_scores_and_budgets_do():
