@@ -22,7 +22,7 @@ from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.cells import cells, draws_path, parse_block
 from pfedrl.pipeline.costs import START_UP, UNKNOWN_MINUTES, Known, is_short, megabytes, minutes
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
-from pfedrl.pipeline.paper import SUFFIXES
+from pfedrl.pipeline.paper import SUFFIXES, UNASKED
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import absent, served, skipped
@@ -149,8 +149,51 @@ def outputs_of(kind):
     """What a table or a figure is written to, by suffix; Snakemake's own report shows one."""
     made = {suffix: f"{FIGURES}/{{paper}}/{{artifact}}.{suffix}" for suffix in SUFFIXES[kind]}
     shown = "csv" if kind == "table" else "png"
-    made[shown] = report(made[shown], caption="../report/artifact.rst", category="{paper}")
+    made[shown] = report(
+        made[shown],
+        caption="../report/artifact.rst",
+        category=lambda wildcards: PROJECT.paper(wildcards.paper).short,
+        subcategory=lambda wildcards: subcategory_of(wildcards.paper, wildcards.artifact),
+        labels=lambda wildcards: labels_in_report(wildcards.paper, wildcards.artifact),
+    )
     return made
+
+
+def subcategory_of(paper, artifact):
+    """Where Snakemake's report lists a table or figure."""
+    chosen = PROJECT.paper(paper).artifacts[artifact]
+    if chosen.draw in UNASKED:
+        return "Every variant, and readings"
+    return "Tables" if chosen.kind == "table" else "Figures"
+
+
+def labels_in_report(paper, artifact):
+    """The columns of Snakemake's report."""
+    page = PROJECT.paper(paper)
+    every = [runs_of(SCALE, paper, name) for name in page.artifacts[artifact].experiments]
+    counts = sorted({len(cell.seeds) for found in every for cell in found})
+    return {
+        "artifact": page.artifacts[artifact].title,
+        "paper": page.short,
+        "seeds": " to ".join(f"{count:,}" for count in dict.fromkeys([counts[0], counts[-1]])),
+        "scale": SCALE,
+    }
+
+
+def left_out():
+    """Lines on the tables and figures that are not drawn at the scale, with their reasons."""
+    for paper, page in PROJECT.papers.items():
+        drawn = artifacts_of(SCALE, paper)
+        for name, artifact in page.artifacts.items():
+            if name in drawn or artifact.draw in UNASKED:
+                continue
+            reasons = {
+                page.experiments[one].title: absent(PROJECT, paper, one, SCALE)
+                for one in artifact.experiments
+                if not runs_of(SCALE, paper, one)
+            }
+            why = "; ".join(f"{title}: {reason}" for title, reason in reasons.items() if reason)
+            yield f"{page.short}, {artifact.title}. {why}."
 
 
 def described(scale, paper):

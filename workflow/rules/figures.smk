@@ -51,6 +51,11 @@ def artifact_stamp(wildcards):
     return stamp(f"{wildcards.paper}/{wildcards.artifact}", output, artifact_made_from(wildcards))
 
 
+def artifact_caption(wildcards, output):
+    # a function of the output is not compared between runs; the digest of the sources has it
+    return PROJECT.paper(wildcards.paper).artifacts[wildcards.artifact].caption.strip()
+
+
 def artifact_folder(wildcards, output):
     return Path(output.json).parent
 
@@ -79,6 +84,7 @@ rule draw_table:
         made_from=artifact_made_from,
         scale=SCALE,
         folder=artifact_folder,
+        caption=artifact_caption,  # of Snakemake's report
     message:
         "Drawing {wildcards.paper}/{wildcards.artifact}"
     shell:

@@ -1,5 +1,12 @@
 """Verdicts on a paper's claims, and the pages that show everything."""
 
+
+report: "../report/workflow.rst"
+
+
+config |= {"scale": SCALE, "left_out": list(left_out())}  # the report's text shows them
+
+
 @cache
 def claims_sources(paper):
     """All that verdicts are made from, as one digest; their file keeps it."""
