@@ -10,8 +10,7 @@ import pytest
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.pages.ledger import Counts, found, supported
 from pfedrl.analysis.pages.plots import seeds_plot
-from pfedrl.analysis.pages.site import MEANINGS, readable
-from pfedrl.analysis.verdict import BADGES
+from pfedrl.analysis.pages.site import readable
 from pfedrl.core.registry import components
 from tests.tiny import ROOT
 
@@ -83,10 +82,6 @@ def test_no_file_is_too_large_and_all_pages_are_made_from_the_same():
         assert path.stat().st_size < LARGEST, path
     heads = {re.search(r'"made_from" content="(\w*)"', path.read_text())[1] for path in PAGES}
     assert len(heads) == 1
-
-
-def test_every_badge_is_explained():
-    assert list(MEANINGS) == list(BADGES)
 
 
 def a_comparison(**given):
