@@ -159,43 +159,6 @@ def outputs_of(kind):
     return made
 
 
-def subcategory_of(paper, artifact):
-    """Where Snakemake's report lists a table or figure."""
-    chosen = PROJECT.paper(paper).artifacts[artifact]
-    if chosen.draw in UNASKED:
-        return "Every variant, and readings"
-    return "Tables" if chosen.kind == "table" else "Figures"
-
-
-def labels_in_report(paper, artifact):
-    """The columns of Snakemake's report."""
-    page = PROJECT.paper(paper)
-    every = [runs_of(SCALE, paper, name) for name in page.artifacts[artifact].experiments]
-    counts = sorted({len(cell.seeds) for found in every for cell in found})
-    return {
-        "artifact": page.artifacts[artifact].title,
-        "paper": page.short,
-        "seeds": " to ".join(f"{count:,}" for count in dict.fromkeys([counts[0], counts[-1]])),
-        "scale": SCALE,
-    }
-
-
-def left_out():
-    """Lines on the tables and figures that are not drawn at the scale, with their reasons."""
-    for paper, page in PROJECT.papers.items():
-        drawn = artifacts_of(SCALE, paper)
-        for name, artifact in page.artifacts.items():
-            if name in drawn or artifact.draw in UNASKED:
-                continue
-            reasons = {
-                page.experiments[one].title: absent(PROJECT, paper, one, SCALE)
-                for one in artifact.experiments
-                if not runs_of(SCALE, paper, one)
-            }
-            why = "; ".join(f"{title}: {reason}" for title, reason in reasons.items() if reason)
-            yield f"{page.short}, {artifact.title}. {why}."
-
-
 def described(scale, paper):
     """Pages on members that were built, a folder each: of every family of models, first seeds."""
     if not PROJECT.scale(scale).makes:
