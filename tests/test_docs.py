@@ -41,6 +41,7 @@ ONLY_CHECKED = {
     "pfedrl verify": "a minute; short runs are covered by tests/test_same_numbers.py",
     "pfedrl watch": "minutes; tests/envs/views records shorter episodes",
     "snakemake --cache": "hours; tests/workflow/test_cache.py shares runs of a small project",
+    "snakemake --report": "asks for a finished pipeline; tests/workflow/test_report.py has a small one",
     "snakemake --workflow-profile": "needs a cluster; tests/workflow/test_slurm.py makes one",
     "snakemake qavg --config scale=paper": "days",
     "make": "minutes to hours, and would install; `make -n` finds the target",

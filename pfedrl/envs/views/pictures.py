@@ -29,7 +29,7 @@ from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.windy_cliff import WindyCliff
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
 from pfedrl.envs.traffic.positions import start_positions
-from pfedrl.envs.views.traffic import draw_road
+from pfedrl.envs.views.traffic import bare_network, draw_road
 
 VARIES, BODY, FAINT = "#d55e00", "#8a939e", "#d9d9d9"  # what differs, the rest, the ground
 PARTS = {"leg_geom": "leg", "bthigh": "back thigh", "fthigh": "front thigh"}  # that walkers vary
@@ -154,7 +154,7 @@ def reacher(family: Reacher, figure: Figure) -> str:
 
 
 def figure_eight(family: FigureEightFamily, figure: Figure) -> str:
-    network = family.network(family.draw([0]))
+    network = bare_network(family.radius, family.lanes)
     place = family.placement
     starts = start_positions(network, family.radius, family.lanes, len(place), family.start)
     loop = network.loop()
