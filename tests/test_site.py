@@ -122,7 +122,7 @@ def test_a_table_is_sorted_by_a_click(visit):
 
     def column() -> list[float]:
         cells = table.locator("tbody td:nth-child(5)").all_inner_texts()
-        return [float(cell.rstrip("%")) for cell in cells if cell != "–"]
+        return [float(cell.rstrip("%").replace("−", "-")) for cell in cells if cell != "–"]
 
     button = table.locator("th:nth-child(5) button")
     button.click()

@@ -79,7 +79,7 @@ def algorithms(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows:
                     called.setdefault(cell.algorithm, {})[names.algorithm(cell)] = page.short
     kinds = {name: load("algorithms", name) for name in components("algorithms")}
     listed: dict[tuple[str, str], list[str]] = {}
-    for name in sorted(kinds, key=lambda name: (is_control(name), kinds[name].label)):
+    for name in sorted(kinds, key=lambda name: (is_control(name), kinds[name].label.lower())):
         listed.setdefault((kinds[name].label, kinds[name].__module__), []).append(name)
     labels = Counter(slug(label) for label, _ in listed)
     found = []
@@ -102,11 +102,17 @@ def algorithms(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows:
             "diagram": "" if is_control(name) else exchange_diagram(*shares),
             "settings": [] if is_control(name) else list(_settings(kind)),
             "code": os.path.relpath(str(import_module(module).__file__), figures.absolute()),
-            "claims": [claim for claim in claims if {label, *given} & set(claim["algorithms"])],
-            "families": sorted({row["family"] for row in mine["scores"]}),
+            "claims": _ordered(one for one in claims if {label, *given} & {*one["algorithms"]}),
+            # by family, what its first scores call the algorithm
+            "families": {row["family"]: row["label"] for row in reversed(mine["scores"])},
             **mine,
         })  # fmt: skip
     return found
+
+
+def _ordered(claims: Iterable[dict[str, Any]]) -> Rows:
+    """Sentences by badge, as a paper's page lists them."""
+    return sorted(claims, key=lambda claim: claim["order"])
 
 
 def _settings(kind: Any) -> Iterator[tuple[str, str, str]]:
@@ -139,7 +145,7 @@ def environments(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows
                 {row["label"] for row in mine["scores"] if is_control(row["algorithm"])}
             ),
             "pages": list(_pages(names, figures, kind.label)),
-            "claims": [claim for claim in claims if kind.label in claim["families"]],
+            "claims": _ordered(one for one in claims if kind.label in one["families"]),
             **mine,
         })  # fmt: skip
     return found

@@ -52,7 +52,7 @@ class Site:
             trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         )  # fmt: skip
         self.jinja.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "json": _json,
-                               "readable": readable, "slug": catalogue.slug}  # fmt: skip
+                               "readable": readable, "short": ledger.short}  # fmt: skip
         self.jinja.globals |= {
             "badges": BADGES, "made_from": made_from, "scale": scale,
             "papers": project.papers, "recorded": recorded, "seeds_plot": seeds_plot,
@@ -118,7 +118,7 @@ class Site:
         linked = [
             {**claim, "short": self.project.paper(paper).short,
              "page": f"{paper}/index.html#claim-{claim['id']}"}
-            for paper, own in claims.items() for claim in own
+            for paper, own in claims.items() for claim in own if not claim["ours"]
         ]  # fmt: skip
         for kind, list_ in (
             ("algorithm", catalogue.algorithms), ("environment", catalogue.environments)

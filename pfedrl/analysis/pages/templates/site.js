@@ -96,14 +96,16 @@ function panel(data, one, hidden) {
   const room = (means[1] - means[0] || Math.abs(means[0]) || 1) * (curves ? 0.35 : 5);
   const span = [Math.max(value[0], means[0] - room), Math.min(value[1], means[1] + room)];
   if (span[0] === span[1]) { span[0] -= 0.5; span[1] += 0.5; }
-  const x = ends(points.map((p) => p[0]));
+  // a single point is a level across the panel, wherever it was measured
+  const moving = names.map((name) => one.lines[name]).filter((rows) => rows.length > 1);
+  const x = ends((moving.length ? moving.flat() : points).map((p) => p[0]));
   const across = curves ? x : span;
   const px = (v) => left + (v - across[0]) / (across[1] - across[0] || 1) * (W - left - R);
   const clamp = (v) => Math.min(Math.max(v, span[0]), span[1]);
   const py = (v) => height - B - (clamp(v) - span[0]) / (span[1] - span[0]) * (height - T - B);
   for (const at of ticks(...across)) {
     svg.append(make("line", {class: "grid", x1: px(at), x2: px(at), y1: T, y2: height - B}),
-      make("text", {x: px(at), y: height - 10, "text-anchor": "middle"}, number(at)));
+      make("text", {x: Math.min(px(at), W - 16), y: height - 10, "text-anchor": "middle"}, number(at)));
   }
   if (curves) for (const at of ticks(...span)) {
     svg.append(make("line", {class: "grid", x1: left, x2: W - R, y1: py(at), y2: py(at)}),
@@ -237,7 +239,7 @@ if (compare) {
     const [low, high] = sign === 1 ? [top[5], top[6]] : [top[6], top[5]];
     const ends = [0, ...kept, ...(low === null ? [] : [sign * low, sign * high])];
     const least = Math.min(...ends), most = Math.max(...ends), px = (v) => 20 + (v - least) / (most - least || 1) * 520;
-    const svg = make("svg", {viewBox: "0 0 560 84", class: "seeds", style: "width:560px", role: "img", "aria-label": `${words}, difference by seed`});
+    const svg = make("svg", {viewBox: "0 0 560 72", class: "seeds", style: "width:560px", role: "img", "aria-label": `${words}, difference by seed`});
     const ahead = (better || 1) > 0 ? [px(0), 560] : [0, px(0)];
     if (better) svg.append(make("rect", {class: "claimed", x: ahead[0], y: 0, width: Math.max(ahead[1] - ahead[0], 0), height: 56}));
     svg.append(make("line", {class: "zero", x1: px(0), x2: px(0), y1: 0, y2: 56}));
@@ -245,8 +247,7 @@ if (compare) {
     if (low !== null) svg.append(make("line", {class: "interval", x1: px(sign * low), x2: px(sign * high), y1: 50, y2: 50}));
     svg.append(make("rect", {class: "mean", x: px(sign * mean) - 2, y: 45, width: 4, height: 10}));
     for (const at of ticks(least, most)) svg.append(make("text", {x: px(at), y: 68, "text-anchor": "middle"}, number(at)));
-    svg.append(make("text", {x: 280, y: 82, "text-anchor": "middle"}, `${words}: ${a.value} minus ${b.value}, by seed${better ? `; shaded: ${a.value} is better` : ""}`));
-    return svg;
+    return make("figure", {}, svg, make("figcaption", {class: "soft"}, `${words}: ${a.value} minus ${b.value}, by seed${better ? `; shaded: ${a.value} is better` : ""}`));
   };
   const asked = new URLSearchParams(location.search);
   if ([...family.options].some((option) => option.value === asked.get("family"))) family.value = asked.get("family");
