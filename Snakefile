@@ -13,7 +13,12 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-include: "workflow/rules/common.smk"
+include: "workflow/helpers/common.smk"
+include: "workflow/helpers/environments.smk"
+include: "workflow/helpers/runs.smk"
+include: "workflow/helpers/figures.smk"
+include: "workflow/helpers/benchmark.smk"
+include: "workflow/helpers/report.smk"
 
 
 wildcard_constraints:

@@ -6,6 +6,7 @@ program's own parser. Targets of Snakemake that take minutes are planned, in one
 `pytest -v tests/test_docs.py` lists which test takes which command.
 """
 
+import json
 import os
 import re
 import shlex
@@ -33,6 +34,7 @@ ONLY_CHECKED = {
     "pfedrl bench dqn:": "ten core-minutes; the suite of tables goes the same way",
     "pfedrl benchmark": "minutes; tests/benchmarks checks that both sides give the same results",
     "pfedrl calibrate": "two minutes; tests/envs/traffic plays one episode of its cases",
+    "pfedrl crate": "needs rocrate; tests/pipeline/test_crate.py writes one where it is there",
     "pfedrl data fetch": "needs the network; tests/envs/data/test_fetch.py has packages of its own",
     "pfedrl level": "half a minute; tests/analysis/test_evidence.py simulates the same test",
     "pfedrl verify --published --write": "hours",
@@ -40,6 +42,7 @@ ONLY_CHECKED = {
     "pfedrl verify": "a minute; short runs are covered by tests/test_same_numbers.py",
     "pfedrl watch": "minutes; tests/envs/views records shorter episodes",
     "snakemake --cache": "hours; tests/workflow/test_cache.py shares runs of a small project",
+    "snakemake --report": "of a finished pipeline; tests/workflow/test_report.py has a small one",
     "snakemake --workflow-profile": "needs a cluster; tests/workflow/test_slurm.py makes one",
     "snakemake qavg --config scale=paper": "days",
     "make": "minutes to hours, and would install; `make -n` finds the target",
@@ -272,7 +275,8 @@ def test_logs_are_where_the_page_says():
 def test_the_citation_has_the_packages_version_and_every_paper():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["cff-version"] == "1.2.0" and citation["license"] == "MIT"
-    assert citation["version"] == pfedrl.__version__
+    described = json.loads((ROOT / "codemeta.json").read_text())
+    assert citation["version"] == described["version"] == pfedrl.__version__
     titles = {reference["title"] for reference in citation["references"]}
     papers = {page.title for paper, page in Project.here(ROOT).papers.items() if paper != "theory"}
-    assert titles == papers
+    assert titles == papers == {one["name"] for one in described["referencePublication"]}

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pfedrl.analysis.pages.about import About
 from pfedrl.analysis.style import StyleFile
 from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import components, load
@@ -17,6 +18,7 @@ from pfedrl.pipeline.scale import Scale
 def schemas() -> dict[str, dict[str, Any]]:
     """File name to schema: a paper's files, a scale, the style, and each family's file in envs/."""
     models: dict[str, Any] = {"paper": Reference, "scale": Scale, "style": StyleFile}
+    models["page"] = About
     models["data"] = dict[str, DataSource]
     models |= {key: kind for key, (kind, _) in FILES.items()}
     made = {f"{key}.schema.json": adapter(model).json_schema() for key, model in models.items()}

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from pfedrl.core.durations import NEVER_RUN, START_UP, makespan, not_counted, span
 from pfedrl.core.registry import module_of
-from pfedrl.envs.data import clusters, data_sets
+from pfedrl.envs.data import clusters
 from pfedrl.pipeline.cells import Cell, cells, parse_block
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store
@@ -33,6 +33,10 @@ RATES = COMMITTED / "rates.json"
 # the length of a training is the product of those settings that the algorithm and family have
 LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
            "local_iterations", "train_samples")  # fmt: skip
+SAMPLES = {  # of the training data, as pages show costs where the data are not
+    "clusters": clusters.TRAIN, "fashion_mnist": 60_000, "cifar10": 50_000, "cifar100": 50_000,
+    "hapt": 6_197,
+}  # fmt: skip
 AFTERWARDS = ("adapt_frames", "adapt_episodes")  # in new environments; proportional to the length
 
 
@@ -154,9 +158,7 @@ def _times_as_long(settings: Mapping[str, Any], than: Mapping[str, Any]) -> floa
 
 def _count(length: Any, data: str) -> int:
     if length == "all":
-        if data == "clusters":
-            return clusters.TRAIN
-        return len(data_sets.read(data, "train_labels")[0])
+        return SAMPLES[data]
     return length or 1  # 0: its length is counted in another setting
 
 
