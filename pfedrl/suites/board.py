@@ -30,6 +30,9 @@ SUPPORT = {"better": "better", "worse": "worse", "leans better": "points to bett
            "leans worse": "points to worse", "": "not separable"}  # fmt: skip
 
 
+FIRST = 5  # rows on the landing page
+
+
 @dataclass(frozen=True)
 class Row:
     """One algorithm on the leaderboard; seeds are won and lost over all places together."""
@@ -108,6 +111,7 @@ class Board:
         return {
             "suite": suite.suite, "version": suite.version, "title": suite.title,
             "contents": suite.contents(), "seeds": suite.seeds, "caption": caption(self),
+            "description": suite.description, "first": table(self, FIRST).plain(),
             "table": table(self).plain(), "not_run": self.not_run,
             "rows": [asdict(row) for row in self.rows],
         }  # fmt: skip
@@ -214,7 +218,7 @@ def caption(found: Board) -> str:
     """What the numbers mean."""
     suite, (ordered, every) = found.suite, found.separated
     return (
-        f"{suite.description} A score of 0 is the best control that learns nothing, 1 the ceiling, "
+        f"A score of 0 is the best control that learns nothing, 1 the ceiling, "
         f"both on the same seed; shown are interquartile means over {suite.seeds:,} "
         "seeds, averaged over tasks, with 95% intervals (bootstrap, paired by seed). "
         f"'{found.label(suite.alone)}' learns without sharing. A seed is a coin in each "
@@ -222,12 +226,16 @@ def caption(found: Board) -> str:
     )
 
 
-def table(found: Board) -> Table:
-    """The leaderboard as a table."""
+def table(found: Board, first: int | None = None) -> Table:
+    """The leaderboard as a table; or the first of it, with both ends of the field."""
     import pandas as pd
 
+    ends = {found.suite.alone, found.suite.central}
     rows = [row for row in found.rows if not row.control]
     controls = [row for row in found.rows if row.control]
+    if first is not None:
+        rows = [row for place, row in enumerate(rows) if place < first or row.name in ends]
+        controls = []
     columns = {
         "rank": lambda row: NOTHING if row.rank is None else _span(row.ranks, row.rank),
         "algorithm": lambda row: row.label,

@@ -22,7 +22,10 @@ def write_board(project: Project, found: Board, folder: Path, made_from: str = "
                        ("places", found.placed)):  # fmt: skip
         if rows:
             write_csv(folder / f"{name}.csv", pd.DataFrame([asdict(row) for row in rows]))
-    write_text(folder / "leaderboard.md", markdown(made, found.suite.title, caption(found)))
+    write_text(
+        folder / "leaderboard.md",
+        markdown(made, found.suite.title, f"{found.suite.description} {caption(found)}"),
+    )
     styles, pictures = every_style(listed_styles(project)), []
     with paper_style():
         drawn = {

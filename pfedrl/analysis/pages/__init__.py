@@ -13,10 +13,12 @@ def environment() -> "jinja2.Environment":
     """What renders a template."""
     import jinja2
 
+    from pfedrl.analysis.pages.ledger import short
+
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=jinja2.select_autoescape(["html"]),
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
     )  # fmt: skip
-    made.filters["kind"] = lambda badge: badge.replace(" ", "-")  # of a badge, in the style sheet
+    made.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "short": short}
     return made

@@ -15,6 +15,7 @@ from pfedrl.analysis.pages.about import about
 from pfedrl.analysis.pages.names import Names
 from pfedrl.analysis.pages.pairs import pairs
 from pfedrl.analysis.pages.plots import seeds_plot
+from pfedrl.analysis.pages.suite import PICTURES
 from pfedrl.analysis.printed_figure import draw_printed
 from pfedrl.analysis.verdict import BADGES, DECIDED
 from pfedrl.pipeline.paper import SUFFIXES, UNASKED, Paper
@@ -22,6 +23,9 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reruns import code_behind
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import absent
+
+BOARDS = "benchmark/*/leaderboard.json"
+LEADING = "quick"  # the suite on the landing page
 
 
 class Site:
@@ -46,7 +50,7 @@ class Site:
             for paper, page in project.papers.items()
         }
         self.jinja = environment()
-        self.jinja.filters |= {"json": _json, "readable": readable, "short": ledger.short}
+        self.jinja.filters |= {"json": _json, "readable": readable}
         self.jinja.globals |= {
             "badges": BADGES, "made_from": made_from, "scale": scale,
             "papers": project.papers, "recorded": recorded, "seeds_plot": seeds_plot,
@@ -78,10 +82,10 @@ class Site:
         order = ledger.by_decided(self.judged)
         level = (self.figures / "evidence" / "level.md").exists()
         shared = {"counts": counts, "order": order, "told": self.told, "level": level}
-        leaders = read_result(self.figures / "leaderboard.json")
+        boards = self._boards()
         self.page(
             "index.html", "index.html", **shared, findings=list(self._headlines()),
-            leaders=leaders, printed=(self.figures / "printed.png").exists(),
+            leaders=next((one for one in boards if one["suite"] == LEADING), None), printed=(self.figures / "printed.png").exists(),
         )  # fmt: skip
         overview = self.jinja.get_template("overview.md")
         write_text(self.root / "README.md", overview.render(**shared, known=self.known))
@@ -97,6 +101,19 @@ class Site:
                     seen = [*one.finding.see, f"comparison_{one.finding.experiment}"]
                     drawn = (a for a in seen if (self.figures / name / f"{a}.png").exists())
                     yield {"told": one, "paper": paper, "picture": next(drawn, None)}
+
+    def _boards(self) -> list[dict[str, Any]]:
+        """A page for each suite of the benchmark, and their list."""
+        read = [read_result(path) for path in sorted(self.figures.glob(BOARDS))]
+        boards = [one for one in read if one is not None]
+        for one in boards:
+            self.page(
+                "suite.html", f"benchmark/{one['suite']}.html", board=one, pictures=PICTURES,
+                folder=f"{one['suite']}/",
+            )  # fmt: skip
+        if boards:
+            self.page("benchmark.html", "benchmark.html", boards=boards)
+        return boards
 
     def _pairs(self) -> None:
         """The page that compares two algorithms, and a script for each family that it loads."""
