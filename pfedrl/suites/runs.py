@@ -66,7 +66,7 @@ def make_all(root: Path, jobs: list[Job], cores: int, progress: Progress) -> Non
     for worker in workers:
         while worker.is_alive():
             worker.join(timeout=0.5)
-            progress(round(SHARE * sum(done)), SHARE * len(jobs))
+            progress(round(SHARE * sum(done[:])), SHARE * len(jobs))
     if any(worker.exitcode for worker in workers):
         raise PfedrlError("a run failed; what it said stands above. Finished runs are kept.")
 

@@ -85,7 +85,8 @@ class Site:
         boards = self._boards()
         self.page(
             "index.html", "index.html", **shared, findings=list(self._headlines()),
-            leaders=next((one for one in boards if one["suite"] == LEADING), None), printed=(self.figures / "printed.png").exists(),
+            leaders=next((one for one in boards if one["suite"] == LEADING), None),
+            printed=(self.figures / "printed.png").exists(),
         )  # fmt: skip
         overview = self.jinja.get_template("overview.md")
         write_text(self.root / "README.md", overview.render(**shared, known=self.known))
