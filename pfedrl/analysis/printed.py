@@ -93,7 +93,7 @@ def span_of(printed: Printed, cell: str, summaries: Mapping[str, Summary]) -> fl
     same family.
     """
     own = summaries[printed.experiment]
-    family = own.facts["cells"][cell]["settings"]["family"]
+    family = own.family(cell)
     metric = "return_average" if printed.metric in OF_RETURNS else printed.metric
     for summary in (own, *(one for one in summaries.values() if one is not own)):
         floors = list(_finals(summary, CONTROLS, metric, family))

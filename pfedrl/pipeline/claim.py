@@ -138,17 +138,23 @@ class Ahead(Terms):
             )  # fmt: skip
 
 
-class Trend(OfRuns):
+class Along(Settings):
+    """A metric that falls (or rises) along a sweep."""
+
+    experiment: str
+    metric: str
+    along: str
+    direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
+
+
+class Trend(OfRuns, Along):
     """A variant's metric falls (or rises) along a sweep.
 
     It holds where the last point lies below (above) the first, unless a step is clearly reversed;
     steps that change nothing are allowed, as in the papers' own tables.
     """
 
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
     variant: str
 
     def asks(self) -> Iterator[Asked]:
@@ -157,15 +163,10 @@ class Trend(OfRuns):
             yield Asked(self.metric, variant=self.variant, along=self.along, at=at)
 
 
-class Trends(Settings):
+class Trends(Along):
     """Several variants' metrics fall (or rise) along a sweep: a trend for each."""
 
     kind: Literal["trend"]
-    experiment: str
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
     variants: list[str] = Field(min_length=1)
 
     def expanded(self) -> Iterator[Trend]:

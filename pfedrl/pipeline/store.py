@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.parquet import Facts, broken, read_facts, read_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
@@ -226,8 +226,7 @@ class Store:
             lines.append(
                 f'  {json.dumps(folder)}: {json.dumps(head)[:-1]}, "files": {{\n{said}\n  }}}}'
             )
-        with atomic_write(self.root / MANIFEST) as temporary:
-            temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write_text(self.root / MANIFEST, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def spans(seeds: Iterable[int]) -> Iterator[range]:

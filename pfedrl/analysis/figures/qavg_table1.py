@@ -44,7 +44,7 @@ def draw(context: Context) -> Table:
             rows.append([*texts, _ours(summary, cells[CEILING])])
             data += [_row(summary, cell, kappa, compared.get((name, cell)))
                      for cell in cells.values()]  # fmt: skip
-        sections.append(Section(context.paper.experiments[name].title, rows))
+        sections.append(Section(context.title(name), rows))
     frame = pd.DataFrame(data)
     notes = [
         "Ours and Paper: mean ± standard error over seeds. Δ/s.e.: ours minus the paper's in "

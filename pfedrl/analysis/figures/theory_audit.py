@@ -89,7 +89,7 @@ def _tightness(context: Context, claim: Claim, metric: str | None) -> float | No
     if metric is None or not isinstance(claim.test, Holds):
         return None
     drawn = instances(context.summaries[claim.test.experiment], claim.test.variant, metric)
-    return float(np.nanmax(drawn.values))
+    return float(drawn.table["value"].max())
 
 
 def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
