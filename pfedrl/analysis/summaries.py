@@ -58,6 +58,11 @@ class Summary:
         """The settings of a cell's family, its name among them."""
         return self.facts["cells"][cell]["settings"]["family"]
 
+    def seconds(self, cell: str) -> float:
+        """The core-seconds of one seed."""
+        facts = self.facts["cells"][cell]
+        return facts["cpu_seconds"] / len(range(*facts["seeds"]))
+
     def cells(self, variant: str) -> list[str]:
         """The cells of a variant, in the order of the sweep's values."""
         rows = self.statistics[self.statistics["variant"] == variant]

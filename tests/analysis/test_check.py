@@ -230,6 +230,7 @@ listed_styles(project)
     ("code", "unwanted"),
     [
         (OPTIONS, ["matplotlib", "seaborn", "pandas", "scipy"]),
+        ("import pfedrl.analysis.claims", ["matplotlib"]),
         (TABLE, ["matplotlib", "pfedrl.theory", "pfedrl.envs.traffic", "pfedrl.algorithms.td"]),
     ],
 )

@@ -1,11 +1,9 @@
 """Every registered algorithm holds the contract, and what breaks it is found."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pfedrl.core import registry
 from pfedrl.core.registry import components, is_control
 from pfedrl.pipeline.contract import CONTRACT, check
 from pfedrl.pipeline.project import Project
@@ -22,14 +20,6 @@ def test_every_algorithm_holds_the_contract(algorithm: str):
     cell = in_place_of(CELLS, algorithm)
     for name in CONTRACT.keys() - ELSEWHERE:
         assert not list(CONTRACT[name](cell)), name
-
-
-@pytest.fixture
-def outside() -> Iterator[None]:
-    """What a test takes in from outside is forgotten after it."""
-    yield
-    for room in registry.OUTSIDE.values():
-        room.clear()
 
 
 HEAD = """

@@ -113,9 +113,8 @@ def rows_of(summary: Summary, options: Options) -> list[str]:
 
 def running_times(summary: Summary, variant: str) -> dict[str, float]:
     """Core seconds for one seed, with agents one after another and with agents in parallel."""
-    cell = summary.facts["cells"][variant]
-    serial = cell["cpu_seconds"] / (cell["seeds"][1] - cell["seeds"][0])
-    agents = cell["settings"]["family"]["agents"]
+    serial = summary.seconds(variant)
+    agents = summary.family(variant)["agents"]
     return {"one_after_another": serial, "side_by_side": serial / agents}
 
 
