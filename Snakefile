@@ -52,6 +52,7 @@ for paper in PAPERS:
 include: "workflow/rules/environments.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/report.smk"
 
 

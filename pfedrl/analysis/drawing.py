@@ -155,8 +155,7 @@ def draw(
         provenance["table"] = table.plain()
         _write_table(stem, table, context)
     if isinstance(made, Drawing):
-        for end in METADATA:
-            save(made.figure, stem.with_suffix(f".{end}"))
+        write_figure(stem, made.figure)
     write_csv(stem.with_suffix(".csv"), made.data)
     write_json(stem.with_suffix(".json"), provenance)
     return [stem.with_suffix(f".{end}") for end in SUFFIXES[context.artifact.kind]]
@@ -169,6 +168,12 @@ def _write_table(stem: Path, table: Table, context: Context) -> None:
         return
     label = f"{context.paper.paper}-{context.name}"
     write_text(stem.with_suffix(".tex"), latex(table, title, caption, label))
+
+
+def write_figure(stem: Path, figure: Figure) -> None:
+    """The figure as pdf and png, with the same bytes every time."""
+    for end in METADATA:
+        save(figure, stem.with_suffix(f".{end}"))
 
 
 def write_csv(path: Path, data: pd.DataFrame) -> None:

@@ -144,7 +144,7 @@ def verify_committed(
     seconds = [_seconds(store, *one) for one in picked]
     for place, (cell, part) in enumerate(picked):
         seed = secrets.choice(part.take)
-        answer = _rerun(store, cell, part, seed)
+        answer = rerun(store, cell, part, seed)
         if write and answer.answer == "same bits":
             with store.changed_manifest():
                 _entry(store, cell, part)["compared"] = {
@@ -198,7 +198,7 @@ def _seconds(store: Store, cell: Cell, part: Part) -> float:
     return _entry(store, cell, part)["cpu_seconds"] / len(part.holds)
 
 
-def _rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
+def rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
     """One committed seed, made again."""
     name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed}"
     if (reason := cell.why_not()) is not None:

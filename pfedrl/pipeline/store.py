@@ -182,13 +182,17 @@ class Store:
         """Commit a run that was made here; None where its seeds are committed already."""
         if not self.find(cell, part.take, ["committed"]).missing:
             return None
-        table, facts = self._checked(cell, part)
         known = set().union(*self.blocks("committed", cell.folder)) - set(part.holds)
         others = self.find(cell, known, ["committed"]).parts
         self.read(cell, [*others, part._replace(take=part.holds)])  # no copies
+        return self.copy(cell, part, self)
+
+    def copy(self, cell: Cell, part: Part, to: "Store") -> Path:
+        """Enter a file into the committed layer of a store."""
+        table, facts = self._checked(cell, part)
         path = COMMITTED / cell.folder / part.path.name
-        write_small(self.root / path, table, facts)
-        self.list_file(cell.folder, path, facts)
+        write_small(to.root / path, table, facts)
+        to.list_file(cell.folder, path, facts)
         return path
 
     def list_file(self, folder: str, path: Path, facts: Facts) -> None:

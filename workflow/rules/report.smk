@@ -50,6 +50,7 @@ def report_sources():
     pages = [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
     beside = [artifact_sources(p, name) for p in PAPERS for name in artifacts_of(SCALE, p)]
     beside += [claims_sources(paper) for paper in PAPERS]
+    beside += [board_sources(Path(path).parent.name) for path in boards()]
     quoted = [labels_of(scale, paper, name) for paper, name, scale in QUOTED]
     compared = STORE.manifest if SCALE == RECORD else {}  # it has what was rerun
     texts = sorted(Path(workflow.basedir).glob("workflow/papers/*/page.yaml"))
@@ -107,6 +108,7 @@ rule report:
     input:
         papers=lambda wildcards: list(report_papers()),
         quoted=[path for p, name, scale in QUOTED for path in summaries(scale, p, [name])],
+        boards=boards(),
         stamp=stamp("report", f"{FIGURES}/index.html", report_sources()),
         reruns=RERUNS,
     output:

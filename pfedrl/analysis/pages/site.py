@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 from pydantic import Field
 
 from pfedrl.analysis.findings import Told, tell
 from pfedrl.analysis.output import plain, read_result, write_text
-from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, ledger
+from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, environment, ledger
 from pfedrl.analysis.pages.names import Names
 from pfedrl.analysis.pages.pairs import pairs
 from pfedrl.analysis.pages.plots import seeds_plot
@@ -79,13 +78,8 @@ class Site:
             }
             for paper, page in project.papers.items()
         }
-        self.jinja = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=jinja2.select_autoescape(["html"]),
-            trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-        )  # fmt: skip
-        self.jinja.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "json": _json,
-                               "readable": readable, "slug": catalogue.slug}  # fmt: skip
+        self.jinja = environment()
+        self.jinja.filters |= {"json": _json, "readable": readable, "slug": catalogue.slug}
         self.jinja.globals |= {
             "badges": BADGES, "meanings": MEANINGS, "made_from": made_from, "scale": scale,
             "papers": project.papers, "recorded": recorded, "seeds_plot": seeds_plot,

@@ -1,0 +1,56 @@
+"""Leaderboards of the benchmark's suites, from committed runs alone; `pfedrl bench` makes runs."""
+
+
+@cache
+def board_sources(suite):
+    """All that a leaderboard is made from, as one digest; its json keeps it."""
+    chosen, stores = with_submissions(PROJECT, read_suite(PROJECT, suite))
+    folders = sorted({cell.folder for cell in cells_of(PROJECT, chosen)})
+    runs = [STORE.manifest.get(folder) for folder in folders]
+    runs += [store.manifest for store in stores.values()]
+    code = fingerprint("pfedrl.suites.writing", words=True, only=(*SHOWING, "pfedrl/suites/"))
+    return digest_of(chosen.model_dump(mode="json"), runs, STYLES, code)
+
+
+def board_made_from(wildcards):
+    return board_sources(wildcards.suite)
+
+
+def board_stamp(wildcards):
+    output = f"{FIGURES}/benchmark/{wildcards.suite}/leaderboard.json"
+    return stamp(f"board/{wildcards.suite}", output, board_sources(wildcards.suite))
+
+
+def boards():
+    """Only the record has them: they compare committed runs."""
+    names = suites(PROJECT) if SCALE == RECORD else []
+    return [f"{FIGURES}/benchmark/{name}/leaderboard.json" for name in names]
+
+
+rule board:
+    input:
+        stamp=board_stamp,
+    output:
+        board=f"{FIGURES}/benchmark/{{suite}}/leaderboard.json",
+    log:
+        f"results/{SCALE}/logs/benchmark/{{suite}}.log",
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        made_from=board_made_from,
+        folder=lambda wildcards, output: Path(output.board).parent,
+    message:
+        "Scoring the suite {wildcards.suite}"
+    shell:
+        "python -m pfedrl --log {log:q} board {wildcards.suite:q} --output {params.folder:q} "
+        "--made-from {params.made_from:q}"
+
+
+for name in suites(PROJECT) if SCALE == RECORD else []:
+
+    rule:
+        name:
+            f"board_{name}"
+        input:
+            f"{FIGURES}/benchmark/{name}/leaderboard.json",
