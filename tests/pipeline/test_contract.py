@@ -10,7 +10,11 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.verify import in_place_of, of_experiments
 from tests.tiny import ROOT
 
-ELSEWHERE = {"a seed alone is the seed in a block"}  # tests/test_same_numbers.py, on all families
+ELSEWHERE = {  # on every family
+    "a seed alone is the seed in a block",  # tests/test_same_numbers.py
+    "it records what it declares",  # tests/algorithms/test_metrics.py
+}
+pytestmark = pytest.mark.usefixtures("runs_made_once")
 CELLS = list(of_experiments(Project.here(ROOT)))
 LEARNERS = [name for name in components("algorithms") if not is_control(name)]
 

@@ -11,7 +11,7 @@ from pfedrl.pipeline.new_algorithm import write
 from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
-pytestmark = pytest.mark.usefixtures("outside")
+pytestmark = pytest.mark.usefixtures("outside", "runs_made_once")
 
 
 @pytest.mark.parametrize("on", [*METHODS, "exchange"])
