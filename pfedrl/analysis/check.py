@@ -11,7 +11,7 @@ from pfedrl.analysis.claim_tests import AXES
 from pfedrl.analysis.options import module_of, options_of
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.claim import Claim, Near, Pair, PrintedLeast, Test
+from pfedrl.pipeline.claim import Claim, Near, Pair, Test
 from pfedrl.pipeline.finding import Finding
 from pfedrl.pipeline.paper import UNASKED, Artifact
 from pfedrl.pipeline.project import Project
@@ -156,8 +156,6 @@ def flat_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 def check_test(measured: Measured, test: Test, where: str) -> None:
     """The cells, sweeps and metrics that a claim's test names."""
-    if isinstance(test, PrintedLeast):  # the numbers of an artifact, which are checked themselves
-        return
     for asked in test.asks():
         if asked.metric not in AXES:
             measured.check(where, test.experiment, asked.metric, cell=asked.cell,

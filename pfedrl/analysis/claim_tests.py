@@ -125,7 +125,7 @@ def equal(test: Equal, summary: Summary, asked: Question) -> list[Outcome]:
 
 def near(test: Near, summary: Summary, asked: Question) -> list[Outcome]:
     """A value within the margin of the paper's number, or on one side of it."""
-    found = _times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
+    found = _times(summary, test.cell, test.metric, None, test.ends, test.agent)
     agent = "" if test.agent is None else f" (agent {test.agent})"
     label = f"{words_of(test.metric)} of {asked.name(test.experiment, test.cell)}{agent}"
     low, high = test.value - test.margin, test.value + test.margin

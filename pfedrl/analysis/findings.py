@@ -255,7 +255,7 @@ class Teller:
             claim.id
             for claim in self.project.paper(self.paper).claims
             for test in claim.tests
-            if not claim.ours and getattr(test, "experiment", None) in experiments
+            if not claim.ours and test.experiment in experiments
         }
         claims = self.judged["claims"] if self.judged else []
         return sum(one["id"] in about and one["badge"] == verdict for one in claims)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfedrl.analysis.claim_tests import Question
-from pfedrl.analysis.outcomes import OUTSIDE, Outcome, exactly
+from pfedrl.analysis.outcomes import OUTSIDE, ROUNDING, Outcome, exactly
 from pfedrl.analysis.summaries import Summary
 from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import load_runnable
-from pfedrl.pipeline.claim import Asked, Exists, Holds, PrintedLeast, Test
+from pfedrl.pipeline.claim import Asked, Exists, Holds, Test
 from pfedrl.theory.statement import APPLIES
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def holds(test: Holds, summary: Summary, asked: Question) -> list[Outcome]:
     drawn = instances(summary, test.variant, test.metric)
     count, undefined = len(drawn.table), drawn.undefined
     among = f" that meet its premises, of {drawn.drawn:,}" if count < drawn.drawn else ""
-    failing = drawn.below(-test.tolerance)
+    failing = drawn.below(-ROUNDING)
     unclear = f"; {undefined:,} are undefined" if undefined else ""
     if undefined == count:
         return [exactly(f"undefined on all {count:,} instances", count, None)]
@@ -129,7 +129,7 @@ def holds(test: Holds, summary: Summary, asked: Question) -> list[Outcome]:
         words = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
         words += f"tightest: {in_words(lowest)}"
         return [exactly(words, count, None if undefined else True, effect=tightest)]
-    found = drawn.smallest_below(-test.tolerance)
+    found = drawn.smallest_below(-ROUNDING)
     words = (
         f"fails on {failing:,} of {count:,} instances{among} ({failing / count:.1%}){unclear}; "
         f"smallest counterexample: {in_words(found)}"
@@ -158,8 +158,6 @@ def exists(test: Exists, summary: Summary, asked: Question) -> list[Outcome]:
 
 def within_premises(outcome: Outcome, test: Test, summary: Summary) -> Outcome:
     """No verdict on a statement where no instance in some cell of the test meets its premises."""
-    if isinstance(test, PrintedLeast):
-        return outcome
     cells = [cell for asked in test.asks() for cell in _cells(summary, asked)]
     if all(premises(summary, cell).any() for cell in cells):
         return outcome

@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 class OfRuns(Settings):
-    """What the tests of one experiment's runs share."""
+    """What tests share: the experiment whose runs they read."""
 
     experiment: str
 
@@ -204,13 +204,12 @@ class Near(OfRuns):
     side: Literal["both", "below", "above"] = Field(
         "both", description="below (above): a value under (over) the number is as good"
     )
-    reached: str | None = Field(None, description="as in `ahead`")
     ends: str | None = Field(None, description="as in `ahead`")
     agent: int | None = Field(None, ge=1, description="one agent's, counted from 1")
     counted: str = Field("", description="as in `ahead`")
 
     def asks(self) -> Iterator[Asked]:
-        for metric in filter(None, (self.metric, self.reached, self.ends)):
+        for metric in filter(None, (self.metric, self.ends)):
             yield Asked(metric, self.cell)
 
 
@@ -235,13 +234,17 @@ class Slope(OfRuns):
             yield Asked(metric, variant=self.variant, along=self.along)
 
 
-class PrintedLeast(Settings):
+class PrintedLeast(OfRuns):
     """Of the numbers that the paper itself prints, a variant's is the least: no run enters."""
 
+    experiment: Literal[""] = ""
     kind: Literal["printed_least"]
     artifact: str
     option: str = Field(description="of the artifact: the printed numbers by variant")
     least: Name = Field(description="the variant")
+
+    def asks(self) -> Iterator[Asked]:
+        yield from ()
 
 
 class Holds(OfRuns):
@@ -249,8 +252,7 @@ class Holds(OfRuns):
 
     kind: Literal["holds"]
     variant: str
-    metric: str = Field(description="non-negative where the statement holds")
-    tolerance: float = Field(1e-9, ge=0, description="rounding allowed below zero")
+    metric: str = Field(description="non-negative, but for rounding, where the statement holds")
 
     def asks(self) -> Iterator[Asked]:
         yield Asked(self.metric, variant=self.variant)

@@ -13,7 +13,7 @@ def artifact_context(paper, artifact):
     claims = [
         claim
         for claim in page.claims
-        if any(getattr(test, "experiment", None) in named for test in claim.tests)
+        if any(test.experiment in named for test in claim.tests)
     ]
     titles = [page.experiments[name].title for name in named]
     cut = cuts_of(PROJECT, paper, named, SCALE)

@@ -1,6 +1,7 @@
 """Theory on drawn instances: how often each statement holds, and the smallest case where not."""
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.outcomes import ROUNDING
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table
 from pfedrl.analysis.theory import instances, size_of
@@ -45,11 +46,11 @@ def _numbers(context: Context, claim: Claim, test: Holds | Exists) -> dict[str, 
     drawn = instances(summary, test.variant, test.metric)
     count, found = len(drawn.table), None
     if isinstance(test, Holds):
-        failing = drawn.below(-test.tolerance)
+        failing = drawn.below(-ROUNDING)
         holding = count - drawn.undefined - failing
         tightest = drawn.lowest()
         if failing:
-            found = drawn.smallest_below(-test.tolerance)
+            found = drawn.smallest_below(-ROUNDING)
     else:
         holding = drawn.above(test.above)
         tightest = drawn.highest()
