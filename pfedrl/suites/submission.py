@@ -15,6 +15,7 @@ import yaml
 from pydantic import Field
 
 from pfedrl.core.errors import PfedrlError, unknown
+from pfedrl.core.registry import OUTSIDE, outside_file
 from pfedrl.core.settings import Settings, read_yaml, validate
 from pfedrl.pipeline.cells import Cell
 from pfedrl.pipeline.fingerprint import run_code
@@ -93,11 +94,15 @@ def read_submission(project: Project, name: str) -> Entered:
 
 
 def with_submissions(project: Project, suite: Suite) -> tuple[Suite, dict[str, Store]]:
-    """A suite with everything that was submitted to it, and where those runs are."""
-    stores = {}
+    """A suite with everything that was submitted to it, and where those runs are.
+
+    An algorithm that is given by its author's own file takes the place of its submission.
+    """
+    stores, given = {}, _given(project)
     for name in submissions(project):
-        one = read_submission(project, name)
-        if one.said.suite == suite.suite:
+        said = read_yaml(project.root / FOLDER / name / "submission.yaml")
+        if said.get("suite") == suite.suite and Path(str(said.get("algorithm"))).stem not in given:
+            one = read_submission(project, name)
             tasks = {
                 key: task.model_copy(update={"variants": task.variants | {
                     one.variant: one.suite.tasks[key].variants[one.variant]}})
@@ -108,6 +113,16 @@ def with_submissions(project: Project, suite: Suite) -> tuple[Suite, dict[str, S
             )
             stores[one.variant] = one.store
     return suite, stores
+
+
+def _given(project: Project) -> set[str]:
+    """The algorithms that this process loaded from files which are no submission's."""
+    found = {}
+    for name, component in OUTSIDE["algorithms"].items():
+        file = outside_file(component.module)
+        found[name.rpartition("/")[2]] = file is not None and file[1].resolve()
+    own = (project.root / FOLDER).resolve()
+    return {name for name, path in found.items() if path and own not in path.parents}
 
 
 def submit(
