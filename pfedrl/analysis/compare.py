@@ -21,14 +21,13 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.metrics import PREFERRED, better_way, possible, words_of
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.costs import LENGTHS
 from pfedrl.pipeline.paper import Experiment
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import Served, served
 from pfedrl.pipeline.store import Store
 
-# how long a training is, in the order in which an algorithm's settings are asked
-LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes")
 PHASES = {"return_average": "during training", "greedy_return": "after training"}
 
 Pair = tuple[Served, Served]
