@@ -89,7 +89,7 @@ def asked_at_other_scales(project: Project) -> list[tuple[str, str, str]]:
     return sorted(asked)
 
 
-class Asked(NamedTuple):
+class Lookup(NamedTuple):
     """A number of one cell, or of what it has more than another."""
 
     number: Number
@@ -174,7 +174,7 @@ class Teller:
         if number.verdict is not None:
             return [self._verdicts(number.verdict, self.finding.experiments_of(number))]
         named = product(self.finding.experiments_of(number), number.pairs)
-        each = [Asked(number, experiment, *pair) for experiment, pair in named]
+        each = [Lookup(number, experiment, *pair) for experiment, pair in named]
         if statistic == "cells":
             return WORDS[len(each)]
         if number.setting is not None:
@@ -191,12 +191,12 @@ class Teller:
             found = [OF_SEEDS[each_one](self._values(one)) for one in each]
         return of_cells(found) if of_cells else found
 
-    def _measured(self, asked: Asked) -> tuple[Summary, str]:
+    def _measured(self, asked: Lookup) -> tuple[Summary, str]:
         """Where a number is looked up, and by which metric."""
         summary = self._summary(asked.experiment, asked.number.scale)
         return summary, self.finding.metric_of(asked.number)
 
-    def _values(self, asked: Asked) -> np.ndarray:
+    def _values(self, asked: Lookup) -> np.ndarray:
         """One a seed, diverged seeds left out."""
         (summary, metric), number = self._measured(asked), asked.number
         if number.along is not None:
@@ -211,7 +211,7 @@ class Teller:
         values = values[: number.first]
         return values[np.isfinite(values)]
 
-    def _curve(self, asked: Asked) -> pd.DataFrame:
+    def _curve(self, asked: Lookup) -> pd.DataFrame:
         """The means along the part that is asked for."""
         (summary, metric), number = self._measured(asked), asked.number
         curve = summary.curve(asked.cell, metric)
@@ -219,26 +219,22 @@ class Teller:
         until = np.inf if number.until is None else number.until
         return curve[curve["at"].between(since, until)].reset_index()
 
-    def _agents(self, asked: Asked) -> list[float]:
+    def _agents(self, asked: Lookup) -> list[float]:
         summary, metric = self._measured(asked)
         return [float(values.mean()) for values in summary.by_agent(asked.cell, metric)]
 
-    def _printed(self, asked: Asked) -> float:
-        metric, experiment, cell = (
-            self.finding.metric_of(asked.number),
-            asked.experiment,
-            asked.cell,
-        )
+    def _printed(self, asked: Lookup) -> float:
+        wanted = (asked.experiment, asked.cell, self.finding.metric_of(asked.number))
         rows = [
             row.value
             for row in self.project.paper(self.paper).printed
-            if (row.experiment, row.variant, row.metric) == (experiment, cell, metric)
+            if (row.experiment, row.variant, row.metric) == wanted
         ]
         if not rows:
-            raise ValueError(f"the paper prints no {metric} of {cell} in {experiment}")
+            raise ValueError(f"the paper prints no {wanted[2]} of {wanted[1]} in {wanted[0]}")
         return float(rows[0])
 
-    def _setting(self, asked: Asked, of_paper: bool) -> float:
+    def _setting(self, asked: Lookup, of_paper: bool) -> float:
         number, cell = asked.number, asked.cell
         assert number.setting is not None
         if not of_paper:

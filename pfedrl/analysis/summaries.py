@@ -129,6 +129,13 @@ class Summary:
         return [self.final(cell, metric, agent) for agent in agents]
 
 
+def numbered(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """The rows of metrics whose names are a prefix and a number, with that number as a column."""
+    names = rows["metric"].astype(str)
+    found = rows[names.str.match(rf"{prefix}\d+$")]
+    return found.assign(number=names.str.removeprefix(prefix).loc[found.index].astype(int))
+
+
 def summaries_folder(project: Project, scale: str) -> Path:
     """The folder of a scale's summaries."""
     return project.root / "results" / scale / "summaries"

@@ -1,7 +1,7 @@
 """QAvg, Table 1: value in the noiseless centre as environments grow apart."""
 
 from pfedrl.analysis.drawing import Context
-from pfedrl.analysis.printed import Comparison
+from pfedrl.analysis.printed import Comparison, in_columns
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import STATISTICS, Summary
 from pfedrl.analysis.tables import (
@@ -74,7 +74,5 @@ def _row(
         "variant": last["variant"],
         "kappa": kappa,
         **{key: last[key] for key in STATISTICS},
-        "paper_mean": compared.theirs if compared else None,
-        "paper_se": compared.their_error if compared else None,
-        "deviation": compared.deviation if compared else None,
+        **in_columns(compared),
     }
