@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.parquet import Facts, broken, read_facts, read_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
@@ -100,7 +100,11 @@ class Store:
         """What the manifest has of a file; None for a run that was made here."""
         if not path.is_relative_to(COMMITTED):
             return None
-        return self.manifest[path.parent.name]["files"][path.stem]["sha256"]
+        return self.entry(path)["sha256"]
+
+    def entry(self, path: Path) -> dict[str, Any]:
+        """What the manifest says of a committed file."""
+        return self.manifest[path.parent.name]["files"][path.stem]
 
     def find(self, cell: Cell, seeds: Iterable[int], layers: Sequence[Layer]) -> Found:
         """Which file serves which seeds; an earlier layer goes first."""
@@ -162,10 +166,9 @@ class Store:
             content = (self.root / part.path).read_bytes()
         except OSError as error:
             raise broken(part.path, error) from None
-        if part.layer == "committed":
-            entry = self.manifest[cell.folder]["files"][block_name(part.holds)]
-            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
-                raise broken(part.path, "it is not the file that the manifest lists")
+        known = self.entry(part.path)["sha256"] if part.layer == "committed" else None
+        if known is not None and hashlib.sha256(content).hexdigest() != known:
+            raise broken(part.path, "it is not the file that the manifest lists")
         table, facts = read_table(part.path, pa.BufferReader(content))
         asked = {"settings": cell.settings(), "data": cell.data,
                  "seeds": [part.holds.start, part.holds.stop]}  # fmt: skip
@@ -230,8 +233,7 @@ class Store:
             lines.append(
                 f'  {json.dumps(folder)}: {json.dumps(head)[:-1]}, "files": {{\n{said}\n  }}}}'
             )
-        with atomic_write(self.root / MANIFEST) as temporary:
-            temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write_text(self.root / MANIFEST, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def spans(seeds: Iterable[int]) -> Iterator[range]:
