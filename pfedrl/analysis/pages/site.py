@@ -51,7 +51,7 @@ class Site:
             autoescape=jinja2.select_autoescape(["html"]),
             trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         )  # fmt: skip
-        self.jinja.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "json": _json,
+        self.jinja.filters |= {"kind": _kind, "json": _json,
                                "readable": readable, "short": ledger.short}  # fmt: skip
         self.jinja.globals |= {
             "badges": BADGES, "made_from": made_from, "scale": scale,
@@ -175,6 +175,11 @@ class Site:
             place = rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)"
             text = re.sub(place, block.replace("\\", r"\\"), text, flags=re.DOTALL)
         write_text(readme, text)
+
+
+def _kind(badge: str) -> str:
+    """A badge as a name for its style."""
+    return badge.replace(" ", "-")
 
 
 def _json(value: Any) -> Markup:
