@@ -20,5 +20,10 @@ def environment() -> "jinja2.Environment":
         autoescape=jinja2.select_autoescape(["html"]),
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
     )  # fmt: skip
-    made.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "short": short}
+    made.filters |= {"kind": _kind, "short": short}
     return made
+
+
+def _kind(badge: str) -> str:
+    """A badge as a name for its style."""
+    return badge.replace(" ", "-")

@@ -1,7 +1,7 @@
 """What an algorithm shares, and how it is mixed: read off the exchange that it makes."""
 
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -23,8 +23,11 @@ MIXINGS = {
     "ConvergingPeers": "towards peers that do better",
     "LinearCorrections": "the server averages and corrects",
 }
-PRIVATE = {("body",): "head", ("*_body",): "heads", ("features",): "weights",
-           ("global.*",): "personal model", ("global",): "personal model"}  # fmt: skip
+PRIVATE = {  # what the shared parts leave
+    ("body",): "head", ("*_body",): "heads", ("features",): "weights",
+    ("global.*",): "personal model", ("global",): "personal model",
+    ("policy", "c1", "c2"): "critic",
+}  # fmt: skip
 
 
 class Exchanged(NamedTuple):
@@ -37,19 +40,20 @@ class Exchanged(NamedTuple):
 
 def exchanged(kind: Any, configured: Any) -> Exchanged:
     """What an algorithm exchanges as the experiments configure it, or else by its defaults."""
+    own = f"a rule of its own: {kind.label}"
     if issubclass(kind, ExchangeOnly):
         return Exchanged("what the method shares", "", f"the server: {kind.label}")
-    given = {"local_steps": 1} if "local_steps" in kind.model_fields else {}
-    runnable = configured or kind.model_construct(**given)
-    if type(runnable).exchange.__qualname__.startswith("Distilled"):
-        return Exchanged("networks", "", MIXINGS["Distillation"])  # it asks for a whole task
     task = SimpleNamespace(agents=4, train=SimpleNamespace(sizes=np.ones((1, 4))))
-    made = runnable.exchange(task, [0])
+    try:
+        made = (configured or _plainest(kind)).exchange(task, [0])
+    except AttributeError:  # it asks more of a task than its number of agents
+        if kind.exchange.__qualname__.startswith("Distilled"):
+            return Exchanged("networks", "", MIXINGS["Distillation"])
+        return Exchanged("see its code", "", own)
     if type(made) is Exchange:
         return Exchanged("", "everything", NOTHING)
     shares = tuple(getattr(made, "shares", ())) or ("table",)
-    mixed = type(getattr(made, "mixing", made)).__name__
-    mixing = MIXINGS.get(mixed, f"a rule of its own: {kind.label}")
+    mixing = MIXINGS.get(type(getattr(made, "mixing", made)).__name__, own)
     every = set(getattr(kind, "parts", ()))
     private = PRIVATE.get(shares) or ", ".join(sorted(every - set(shares)))
     if getattr(kind, "second_head", False):
@@ -57,3 +61,10 @@ def exchanged(kind: Any, configured: Any) -> Exchanged:
     whole = {part.removeprefix("*_") for part in shares} >= WHOLE
     named = dict.fromkeys(PARTS.get(part, part.removeprefix("*_")) for part in shares)
     return Exchanged("network" if whole else ", ".join(named), private, mixing)
+
+
+def _plainest(kind: Any) -> Any:
+    """An algorithm with its defaults, and the first choice or 1 where a setting has none."""
+    required = {name: field for name, field in kind.model_fields.items() if field.is_required()}
+    given = {name: (*get_args(field.annotation), 1)[0] for name, field in required.items()}
+    return kind.model_construct(**given)

@@ -5,6 +5,7 @@ renderer, so that they are the same on every machine.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import seaborn
@@ -50,8 +51,8 @@ def picture(family: Family) -> tuple[Figure, str] | None:
     return figure, drawing(family, figure)
 
 
-def _two(figure: Figure, titles: Sequence[str], **shared: bool) -> list[Axes]:
-    axes = list(figure.subplots(1, 2, **shared))
+def _two(figure: Figure, titles: Sequence[str], shared: bool = False) -> list[Axes]:
+    axes = list(figure.subplots(1, 2, sharex=shared, sharey=shared))
     for axis, title in zip(axes, titles, strict=True):
         axis.set_title(title, loc="left")
     return axes
@@ -105,7 +106,7 @@ def walker(family: WalkerFamily, figure: Figure) -> str:
     edits = [[edit for edit in family.edits(end) if edit.what == "geom.size"] for end in ends]
     size = ("radius", "half-length")[edits[0][0].column]
     words = [", ".join(f"{PARTS[edit.name]} {edit.value:g} m" for edit in own) for own in edits]
-    axes = _two(figure, words, sharex=True, sharey=True)
+    axes = _two(figure, words, shared=True)
     for axis, end in zip(axes, ends, strict=True):
         model = compiled(family.asset, family.edits(end))
         data = mujoco.MjData(model)
@@ -143,7 +144,8 @@ def reacher(family: Reacher, figure: Figure) -> str:
                                              lw=0.5))  # fmt: skip
         for client, colour in zip(CLIENTS, PATHS, strict=False):
             random = generator(0, Purpose.ENVIRONMENT, client)
-            axis.scatter(*task.targets(client, 25, random).T, s=7, color=colour, lw=0)
+            x, y = task.targets(client, 25, random).T
+            axis.scatter(x, y, s=7, color=colour, lw=0)
         axis.plot([0, LINK, LINK + TIP], [0, 0, 0], color=BODY, lw=3, marker="o", ms=3)
         axis.set(xlim=(-0.23, 0.23), ylim=(-0.23, 0.23))
     _plain(axes)
@@ -167,7 +169,9 @@ def figure_eight(family: FigureEightFamily, figure: Figure) -> str:
         draw_road(axis, family.radius)
         fills = [BODY if who == "r" else "white" for who in place]
         fills[own] = VARIES
-        axis.scatter(*xy.T, c=fills, s=36, edgecolors="black", linewidths=0.7, zorder=2)
+        axis.scatter(
+            xy[:, 0], xy[:, 1], c=fills, s=36, edgecolors="black", linewidths=0.7, zorder=2
+        )
     return (
         f"{len(place)} vehicles where they start, {len(agents)} of them agents (filled); coloured: "
         "the vehicle of the first and of the last agent"
@@ -260,7 +264,7 @@ def partition(family: LabelledData, figure: Figure) -> str:
     )
 
 
-DRAWINGS: dict[type[Family], Draw] = {
+DRAWINGS: dict[Any, Draw] = {
     CartPole: cartpole, Acrobot: acrobot, WalkerFamily: walker, Reacher: reacher,
     FigureEightFamily: figure_eight, WindyCliff: windy_cliff, CliffWalking: walking,
     RandomMDP: random_mdp, LabelledData: partition,

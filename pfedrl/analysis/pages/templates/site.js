@@ -135,7 +135,7 @@ function panel(data, one, hidden) {
     + (p[4] === null ? "" : `, paper ${number(p[4])}`);
   const cursor = make("line", {class: "cursor", y1: T, y2: height - B, visibility: "hidden"});
   svg.append(cursor);
-  const places = [...new Set(points.map((p) => p[0]))].sort((a, b) => a - b);
+  const places = [...new Set((moving.length ? moving.flat() : points).map((p) => p[0]))].sort((a, b) => a - b);
   let at = -1;
   const tell = () => {
     const where = places[at];
