@@ -32,6 +32,7 @@ COMMANDS = typer.main.get_command(app)
 # commands that are not executed here, by how they begin: why, and what executes them instead
 ONLY_CHECKED = {
     "pfedrl bench dqn:": "ten core-minutes; the suite of tables goes the same way",
+    "pfedrl bench tabular:mean_median.py": "a minute; docs/benchmark.md is followed to its end",
     "pfedrl benchmark": "minutes; tests/benchmarks checks that both sides give the same results",
     "pfedrl calibrate": "two minutes; tests/envs/traffic plays one episode of its cases",
     "pfedrl crate": "needs rocrate; tests/pipeline/test_crate.py writes one where it is there",
@@ -114,7 +115,9 @@ def mentioned(program: str) -> Iterator[str]:
 ALL = commands()
 PARSED = [command for command in ALL if command.reason is not None]
 PLANNED = [command for command in ALL if command.reason is None and command.is_long]
-RUN = [command for command in ALL if command not in PARSED + PLANNED]
+FOLLOWED = [command for command in ALL
+            if command.page == "docs/benchmark.md" and command.reason is None]  # fmt: skip
+RUN = [command for command in ALL if command not in PARSED + PLANNED + FOLLOWED]
 
 
 def name(command: Command) -> str:
@@ -156,9 +159,11 @@ def add_below(path: Path, line: str, added: str) -> None:
     path.write_text(before + line + added + after)
 
 
-def typed(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A command of pfedrl or Snakemake, in a folder and with the code that is there."""
-    variables = os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "200"}
+def typed(
+    command: list[str], folder: Path, code: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command of pfedrl or Snakemake, in a folder and with the code that is there, or other."""
+    variables = os.environ | {"PYTHONPATH": str(code or folder), "COLUMNS": "200"}
     return call(*command, folder=folder, variables=variables, together=True)
 
 
@@ -171,6 +176,23 @@ def test_a_command_is_executed(command: Command, copy: Path):
         cores = ["--cores", "1"] if words[0] == "snakemake" else []
         done = typed([*words, *cores], copy)
     assert done.returncode == 0, done.stdout + str(done.stderr)
+
+
+def test_the_benchmark_is_followed_from_beginning_to_end(copy: Path, tmp_path: Path):
+    """In a folder outside the project; nobody else is run."""
+    said = ""
+    for command in FOLLOWED:
+        done = typed(command.words, tmp_path, copy)
+        assert done.returncode == 0, f"{command.line}: {done.stdout}"
+        said += done.stdout
+        if command.words[1] == "bench":
+            runs = {path.name for path in (copy / "results" / "runs").iterdir()}
+            assert len(runs) == 10 and all(name.startswith("tabular.my_algo-") for name in runs)
+    assert [command.words[1] for command in FOLLOWED] == [
+        "new", "check", "bench", "board", "tune", "submit", "board"
+    ]  # fmt: skip
+    assert said.count("same bits") == 2 and "differs" not in said
+    assert (tmp_path / "bench" / "tabular" / "index.html").exists()
 
 
 def test_targets_that_take_long_are_planned(copy: Path):

@@ -7,6 +7,7 @@ small store of its own (results/published with its manifest).
 import hashlib
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,6 +90,8 @@ def read_submission(project: Project, name: str) -> Entered:
     if suite.version != said.version:
         raise PfedrlError(f"{place}: the suite {said.suite} has version {suite.version} now.")
     method, colon, file = said.algorithm.rpartition(":")
+    if str(folder) not in sys.path:  # first: the author's own file may be in this folder
+        sys.path.insert(0, str(folder))
     variant, entered = suite.with_algorithm(f"{method}{colon}{folder / file}", said.settings)
     trials = {} if said.trials is None else {variant: said.trials}
     entered = entered.model_copy(update={"trials": entered.trials | trials})
