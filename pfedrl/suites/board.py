@@ -91,6 +91,18 @@ class Placed:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two algorithms on the same seeds."""
+
+    first: str
+    second: str
+    improvement: float  # the probability that the first is better, on one seed at one place
+    won: int  # seeds, over all places
+    lost: int
+    said: str  # of the first: better, worse, leans better, leans worse, or nothing
+
+
+@dataclass(frozen=True)
 class Board:
     """All that the pages and figures of a suite show."""
 
@@ -99,7 +111,12 @@ class Board:
     sharing: list[Sharing]
     placed: list[Placed]
     not_run: list[str]
-    separated: tuple[int, int]  # pairs of learners that the evidence orders, and all
+    pairs: list[Pair]  # of all learners
+
+    @property
+    def separated(self) -> int:
+        """Pairs that the evidence orders."""
+        return sum(pair.said in ("better", "worse") for pair in self.pairs)
 
     def label(self, variant: str) -> str:
         """What a reader calls a variant."""
@@ -133,7 +150,7 @@ def board(
     found, not_run = read_entries(project, suite, stores, layers=layers)
     ranked = learners(found)
     if not ranked:
-        return Board(suite, [], [], [], not_run, (0, 0))
+        return Board(suite, [], [], [], not_run, [])
     means = resampled([*ranked, *(one for one in found if one.control)])
     intervals = rank_intervals(means[:, : len(ranked)])
     alone = next((one for one in found if one.name == suite.alone), None)
@@ -160,12 +177,14 @@ def board(
                 bounds=middle(means[:, number]), own=own,
             )
         )  # fmt: skip
-    pairs = [
-        verdict(*won_and_lost(one.by_seed, other.by_seed)) in ("better", "worse")
-        for place, one in enumerate(ranked)
-        for other in ranked[place + 1 :]
-    ]
-    return Board(suite, rows, sharing, _placed(found, where), not_run, (sum(pairs), len(pairs)))
+    pairs = [_pair(one, other) for place, one in enumerate(ranked) for other in ranked[place + 1 :]]
+    return Board(suite, rows, sharing, _placed(found, where), not_run, pairs)
+
+
+def _pair(one: Entry, other: Entry) -> Pair:
+    won, lost = won_and_lost(one.by_seed, other.by_seed)
+    said = verdict(won, lost)
+    return Pair(one.label, other.label, improvement(one, other), won, lost, said)
 
 
 def _row(
@@ -216,7 +235,7 @@ def _placed(found: list[Entry], where: list[Place]) -> list[Placed]:
 
 def caption(found: Board) -> str:
     """What the numbers mean."""
-    suite, (ordered, every) = found.suite, found.separated
+    suite, ordered, every = found.suite, found.separated, len(found.pairs)
     return (
         f"A score of 0 is the best control that learns nothing, 1 the ceiling, "
         f"both on the same seed; shown are interquartile means over {suite.seeds:,} "
@@ -252,8 +271,8 @@ def table(found: Board, first: int | None = None) -> Table:
         "agents helped / hurt": lambda row: NOTHING
         if row.hurt is None else f"{row.helped} / {row.hurt} of {row.agents}",
         "other readings": lambda row: "" if row.readings is None else _span(row.readings),
-        "MB sent": lambda row: f"{row.megabytes:.3g}",
-        "core-seconds": lambda row: f"{row.seconds:.2g}",
+        "MB sent": lambda row: _amount(row.megabytes),
+        "core-seconds": lambda row: _amount(row.seconds),
         "tuned": lambda row: NOTHING if row.control
         else "defaults" if row.trials is None else f"{row.trials} trials",
     }  # fmt: skip
@@ -285,6 +304,10 @@ def _span(ends: tuple[int, int] | None, middle: int | None = None) -> str:
 
 def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f}"
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
 
 
 def _against(suite: Suite, row: Row) -> str:

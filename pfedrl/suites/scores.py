@@ -177,7 +177,8 @@ def _scored(
 ) -> np.ndarray:
     """Scores by seed; what diverged is at the floor."""
     floor = np.max([controls[name][metric, agent] for name in task.floor], axis=0)
-    ceiling = controls[task.ceiling][metric, agent]
+    top = task.ceiling
+    ceiling = controls[top][metric, agent] if isinstance(top, str) else top
     with np.errstate(invalid="ignore", over="ignore"):
         found = (own[metric, agent] - floor) / (ceiling - floor)
     return np.where(np.isfinite(found), found, 0.0)

@@ -28,7 +28,7 @@ class Task(Experiment):
     score: str = Field(description="the metric that is scored")
     newcomers: str | None = Field(None, description="the metric in environments that are new")
     floor: list[Name] = Field(min_length=1, description="controls that learn nothing")
-    ceiling: Name = Field(description="the control that scores 1")
+    ceiling: float | Name = Field(description="the control that scores 1, or a number that does")
     spread: float | None = Field(None, description="how far apart its environments are")
 
     @model_validator(mode="after")
@@ -40,7 +40,7 @@ class Task(Experiment):
 
     @property
     def controls(self) -> set[str]:
-        return {*self.floor, self.ceiling}
+        return {*self.floor, *([self.ceiling] if isinstance(self.ceiling, str) else [])}
 
 
 class Suite(Settings):

@@ -19,7 +19,7 @@ def write_board(project: Project, found: Board, folder: Path, made_from: str = "
     folder.mkdir(parents=True, exist_ok=True)
     made, told = table(found), found.plain()
     for name, rows in (("leaderboard", found.rows), ("agents", found.sharing),
-                       ("places", found.placed)):  # fmt: skip
+                       ("pairs", found.pairs), ("places", found.placed)):  # fmt: skip
         if rows:
             write_csv(folder / f"{name}.csv", pd.DataFrame([asdict(row) for row in rows]))
     write_text(

@@ -106,7 +106,7 @@ def test_a_board_ranks_learners_and_finds_the_agents_that_sharing_hurts(
         (0, "helps"), (1, ""), (2, "hurts")
     }  # fmt: skip
     assert (second.name, second.alone, second.behind, second.best) == ("dqn", "", (0, 10), "worse")
-    assert control.rank is None and found.separated == (1, 1)
+    assert control.rank is None and (found.separated, len(found.pairs)) == (1, 1)
     shown = table(found).plain()
     assert [row[1] for row in shown["sections"][0]["rows"]] == ["dqn_avg", "dqn"]
     assert shown["notes"] == ["Not run: x: not run."]
