@@ -1,5 +1,6 @@
 """The committed site in a real browser, from its folder, without a network."""
 
+import json
 import shutil
 from collections.abc import Iterator
 
@@ -7,6 +8,7 @@ import pytest
 
 from pfedrl.analysis import compare_words as words
 from pfedrl.analysis.compare import compare, differences
+from pfedrl.analysis.verdict import AGAINST
 from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
@@ -173,8 +175,14 @@ def test_three_questions_are_answered_within_three_clicks(visit):
     assert page.locator("#answer .said").first.inner_text().startswith("PFedDQN-Rep")
     page = visit("index.html")  # which of FedKL's sentences failed?
     page.click("main >> text=FedKL")
-    page.select_option("[name=badge]", "contradicted")
-    assert {one.get_attribute("data-badge") for one in shown(page)} == {"contradicted"}
+    judged = json.loads((SITE / "fedkl" / "claims.json").read_text())["claims"]
+    offered = {one.get_attribute("value") for one in page.locator("[name=badge] option").all()}
+    for badge in AGAINST:
+        found = {f"claim-{claim['id']}" for claim in judged if claim["badge"] == badge}
+        assert (badge in offered) == bool(found)
+        if found:
+            page.select_option("[name=badge]", badge)
+            assert {one.get_attribute("id") for one in shown(page)} == found
     page = visit("index.html")  # how do I make Table 3 myself?
     page.click("main >> text=PFedRL-Rep")
     page.click("text=Table 3")
