@@ -90,7 +90,7 @@ def agents(found: Board) -> "Figure | None":
     shown = axis.imshow(values, cmap="RdBu", vmin=-reach, vmax=reach, aspect="auto")
     for y, label in enumerate(labels):
         for x, column in enumerate(columns):
-            _mark(axis, x, y, cells[label, *column])
+            _mark(axis, x, y, cells[label, *column], reach)
     axis.set_yticks(range(len(labels)), labels)
     axis.set_xticks(range(len(columns)), [str(agent + 1) for _, agent in columns])
     axis.grid(False)
@@ -110,10 +110,11 @@ def agents(found: Board) -> "Figure | None":
     return figure
 
 
-def _mark(axis: "Axes", x: int, y: int, one: Sharing) -> None:
+def _mark(axis: "Axes", x: int, y: int, one: Sharing, reach: float) -> None:
     sign = {"helps": "+", "hurts": "×"}.get(one.shown)
     if sign:
-        axis.text(x, y, sign, ha="center", va="center", fontsize=7, color=INK)
+        colour = "white" if abs(one.difference) > 0.6 * reach else INK
+        axis.text(x, y, sign, ha="center", va="center", fontsize=7, color=colour)
 
 
 def by_spread(found: Board, styles: Styles) -> "Figure | None":
