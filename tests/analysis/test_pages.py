@@ -124,8 +124,7 @@ def test_every_family_of_the_project_has_a_picture_with_the_same_bytes_each_time
     for name in components("envs"):
         kind, path = load("envs", name), tmp_path / f"{name}.png"
         settings = Project.here(ROOT).family_defaults(name)
-        drawn, shown = draw_picture(kind, settings, path)
-        assert drawn and shown
+        draw_picture(kind, settings, path)
         assert path.read_bytes() == (SITE / "environments" / f"{name}.png").read_bytes(), name
 
 
