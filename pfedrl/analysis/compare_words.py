@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from pfedrl.analysis.compare import PHASES, Difference, Meeting, Reading
+from pfedrl.analysis.output import seeds
 
 INTERVALS = (
     "Intervals are 95% t intervals of the mean difference over seeds, not corrected for the number "
@@ -54,10 +55,6 @@ def _by(one: Difference) -> str:
         possible = f" of {one.width:,g}" if math.isfinite(one.width) else ""
         size = f", by {abs(one.mean):,.4g}{possible}"
     return f"{size} ({seeds(one.seeds)}: {score(one)})"
-
-
-def seeds(count: int) -> str:
-    return f"{count:,} seed{'' if count == 1 else 's'}"
 
 
 def score(one: Difference) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pfedrl.analysis.pages.about import About
 from pfedrl.analysis.style import StyleFile
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.registry import components, load
 from pfedrl.core.settings import adapter
 from pfedrl.envs.data.sources import DataSource
@@ -36,10 +36,7 @@ def _family_file(schema: dict[str, Any]) -> dict[str, Any]:
 
 def write_schemas(folder: Path) -> list[Path]:
     """Write them all, and say where."""
-    paths = []
-    for name, schema in schemas().items():
-        path = folder / name
-        with atomic_write(path) as temporary:
-            temporary.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
-        paths.append(path)
-    return paths
+    made = {folder / name: schema for name, schema in schemas().items()}
+    for path, schema in made.items():
+        write_text(path, json.dumps(schema, indent=2) + "\n")
+    return list(made)

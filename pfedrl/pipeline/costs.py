@@ -30,8 +30,9 @@ SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
 RATES = COMMITTED / "rates.json"
-# the length of a training is the product of those settings that the algorithm and family have
-LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
+# the length of a training is the product of those settings that the algorithm and family have; it
+# is named by the first
+LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes",
            "local_iterations", "train_samples")  # fmt: skip
 SAMPLES = {  # of the training data, as pages show costs where the data are not
     "clusters": clusters.TRAIN, "fashion_mnist": 60_000, "cifar10": 50_000, "cifar100": 50_000,

@@ -27,6 +27,8 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import absent, served, skipped
 from pfedrl.pipeline.store import LOCAL, Store, block_name
+from pfedrl.suites.submission import with_submissions
+from pfedrl.suites.suite import cells_of, read_suite, suites
 from snakemake_logger_plugin_pfedrl.console import Handed, announce, hand_over
 from snakemake_logger_plugin_pfedrl.mend import mend_scheduler
 

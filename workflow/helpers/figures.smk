@@ -11,9 +11,7 @@ def artifact_context(paper, artifact):
     """What else a drawing shows: its experiments' titles and claims, and what the scale cuts."""
     page, named = PROJECT.paper(paper), experiments_run(paper, artifact)
     claims = [
-        claim
-        for claim in page.claims
-        if any(getattr(test, "experiment", None) in named for test in claim.tests)
+        claim for claim in page.claims if any(test.experiment in named for test in claim.tests)
     ]
     titles = [page.experiments[name].title for name in named]
     cut = cuts_of(PROJECT, paper, named, SCALE)

@@ -27,6 +27,7 @@ def report_sources():
     pages = [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
     beside = [artifact_sources(p, name) for p in PAPERS for name in artifacts_of(SCALE, p)]
     beside += [claims_sources(paper) for paper in PAPERS]
+    beside += [board_sources(Path(path).parent.name) for path in boards()]
     quoted = [labels_of(scale, paper, name) for paper, name, scale in QUOTED]
     compared = STORE.manifest if SCALE == RECORD else {}  # it has what was rerun
     texts = sorted(Path(workflow.basedir).glob("workflow/papers/*/page.yaml"))

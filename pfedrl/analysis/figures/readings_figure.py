@@ -74,7 +74,7 @@ def draw(context: Context) -> Drawing:
 
 def length(context: Context, experiment: str, variant: str) -> str:
     """How long a variant trained, in words: rows of one length share an axis."""
-    settings = context.summaries[experiment].facts["cells"][variant]["settings"]["algorithm"]
+    settings = context.summaries[experiment].algorithm(variant)
     found = (f"{settings[key]:,} {key}" for key in ("episodes", "frames") if key in settings)
     return next(found, f"scale {context.ran_at(experiment)}")
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
 from pfedrl.analysis.findings import Told, tell
 from pfedrl.analysis.output import plain, read_result, write_text
-from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, ledger
+from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, environment, ledger
 from pfedrl.analysis.pages.about import about
 from pfedrl.analysis.pages.names import Names
 from pfedrl.analysis.pages.pairs import pairs
 from pfedrl.analysis.pages.plots import seeds_plot
+from pfedrl.analysis.pages.suite import PICTURES
 from pfedrl.analysis.printed_figure import draw_printed
 from pfedrl.analysis.verdict import BADGES, DECIDED
 from pfedrl.pipeline.paper import SUFFIXES, UNASKED, Paper
@@ -23,6 +23,9 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reruns import code_behind
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import absent
+
+BOARDS = "benchmark/*/leaderboard.json"
+LEADING = "quick"  # the suite on the landing page
 
 
 class Site:
@@ -46,13 +49,8 @@ class Site:
             }
             for paper, page in project.papers.items()
         }
-        self.jinja = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=jinja2.select_autoescape(["html"]),
-            trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-        )  # fmt: skip
-        self.jinja.filters |= {"kind": _kind, "json": _json,
-                               "readable": readable, "short": ledger.short}  # fmt: skip
+        self.jinja = environment()
+        self.jinja.filters |= {"json": _json, "readable": readable}
         self.jinja.globals |= {
             "badges": BADGES, "made_from": made_from, "scale": scale,
             "papers": project.papers, "recorded": recorded, "seeds_plot": seeds_plot,
@@ -84,10 +82,11 @@ class Site:
         order = ledger.by_decided(self.judged)
         level = (self.figures / "evidence" / "level.md").exists()
         shared = {"counts": counts, "order": order, "told": self.told, "level": level}
-        leaders = read_result(self.figures / "leaderboard.json")
+        boards = self._boards()
         self.page(
             "index.html", "index.html", **shared, findings=list(self._headlines()),
-            leaders=leaders, printed=(self.figures / "printed.png").exists(),
+            leaders=next((one for one in boards if one["suite"] == LEADING), None),
+            printed=(self.figures / "printed.png").exists(),
         )  # fmt: skip
         overview = self.jinja.get_template("overview.md")
         write_text(self.root / "README.md", overview.render(**shared, known=self.known))
@@ -103,6 +102,19 @@ class Site:
                     seen = [*one.finding.see, f"comparison_{one.finding.experiment}"]
                     drawn = (a for a in seen if (self.figures / name / f"{a}.png").exists())
                     yield {"told": one, "paper": paper, "picture": next(drawn, None)}
+
+    def _boards(self) -> list[dict[str, Any]]:
+        """A page for each suite of the benchmark, and their list."""
+        read = [read_result(path) for path in sorted(self.figures.glob(BOARDS))]
+        boards = [one for one in read if one is not None]
+        for one in boards:
+            self.page(
+                "suite.html", f"benchmark/{one['suite']}.html", board=one, pictures=PICTURES,
+                folder=f"{one['suite']}/",
+            )  # fmt: skip
+        if boards:
+            self.page("benchmark.html", "benchmark.html", boards=boards)
+        return boards
 
     def _pairs(self) -> None:
         """The page that compares two algorithms, and a script for each family that it loads."""
@@ -175,11 +187,6 @@ class Site:
             place = rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)"
             text = re.sub(place, block.replace("\\", r"\\"), text, flags=re.DOTALL)
         write_text(readme, text)
-
-
-def _kind(badge: str) -> str:
-    """A badge as a name for its style."""
-    return badge.replace(" ", "-")
 
 
 def _json(value: Any) -> Markup:
