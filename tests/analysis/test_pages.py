@@ -115,17 +115,17 @@ def test_an_exchange_is_told_from_what_the_algorithm_makes():
     assert told("dqn_ditto") == ("global model", "personal model", "the server averages")
     assert told("td") == ("", "everything", "nothing is exchanged")
     assert told("dqn/krum")[2] == "the server: Krum"
+    assert told("aff_pcl")[:2] == ("steps of a common table", "own table")
     shared = {name for name in components("algorithms") if not is_control(name) and told(name)[0]}
     alone = {name for name in components("algorithms") if not is_control(name)} - shared
     assert alone == {"ddpg", "dqn", "independent_q", "local_only", "td"}
 
 
-def test_every_family_of_the_project_has_a_picture_with_the_same_bytes_each_time(tmp_path: Path):
-    for name in components("envs"):
+def test_every_family_of_ours_has_a_picture_with_the_same_bytes_each_time(tmp_path: Path):
+    for name in components("envs").keys() - {"gym_any"}:  # which has whatever a user names
         kind, path = load("envs", name), tmp_path / f"{name}.png"
         settings = Project.here(ROOT).family_defaults(name)
-        drawn, shown = draw_picture(kind, settings, path)
-        assert drawn and shown
+        draw_picture(kind, settings, path)
         assert path.read_bytes() == (SITE / "environments" / f"{name}.png").read_bytes(), name
 
 

@@ -67,29 +67,31 @@ def subcategory_of(paper, artifact):
 
 
 def labels_in_report(paper, artifact):
-    """The columns of Snakemake's report."""
+    """The columns of Snakemake's report.
+
+    Seeds stand in the first one: of another with two values, each in half of the rows, the report
+    makes a switch, and then fails on rows that are not in pairs.
+    """
     page = PROJECT.paper(paper)
     every = [runs_of(SCALE, paper, name) for name in page.artifacts[artifact].experiments]
     counts = sorted({len(cell.seeds) for found in every for cell in found})
+    seeds = " to ".join(f"{count:,}" for count in dict.fromkeys([counts[0], counts[-1]]))
     return {
-        "artifact": page.artifacts[artifact].title,
+        "artifact": f"{page.artifacts[artifact].title} ({seeds} seeds)",
         "paper": page.short,
-        "seeds": " to ".join(f"{count:,}" for count in dict.fromkeys([counts[0], counts[-1]])),
         "scale": SCALE,
     }
 
 
 def left_out():
-    """Lines on the tables and figures that are not drawn at the scale, with their reasons."""
+    """Lines on the tables and figures that are not drawn at the scale: those with one reason."""
+    found = {}
     for paper, page in PROJECT.papers.items():
         drawn = artifacts_of(SCALE, paper)
         for name, artifact in page.artifacts.items():
             if name in drawn or artifact.draw in UNASKED:
                 continue
-            reasons = {
-                page.experiments[one].title: absent(PROJECT, paper, one, SCALE)
-                for one in artifact.experiments
-                if not runs_of(SCALE, paper, one)
-            }
-            why = "; ".join(f"{title}: {reason}" for title, reason in reasons.items() if reason)
-            yield f"{page.short}, {artifact.title}. {why}."
+            absences = [absent(PROJECT, paper, one, SCALE) for one in artifact.experiments]
+            why = "; ".join(dict.fromkeys(filter(None, absences)))
+            found.setdefault((page.short, why), []).append(artifact.title.split(":")[0])
+    return [f"{paper}: {', '.join(names)} ({why})." for (paper, why), names in found.items()]

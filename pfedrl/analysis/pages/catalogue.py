@@ -1,6 +1,7 @@
 """Algorithms and environments, from the registry: what is shared, what varies, every score."""
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -20,8 +21,10 @@ from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import components, is_control, load
 from pfedrl.core.settings import read_yaml
 from pfedrl.pipeline.paper import UNASKED
+from pfedrl.pipeline.scale import RECORD
 
 Rows = list[dict[str, Any]]
+PICTURES = "environments"  # the folder of the families' pictures and pages
 METHODS = {
     "controls": "controls", "ddpg": "DDPG", "dqn": "DQN", "exchanges": "every method",
     "ppo_kl": "PPO with a KL penalty", "supervised": "supervised learning",
@@ -132,15 +135,13 @@ def environments(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows
         given = read_yaml(path) if path.exists() else {}
         settings = {k: v for k, v in given.items() if k not in ("family", "description")}
         mine = split(row for row in every if row["family"] == kind.label)
-        picture, shown = draw_picture(kind, settings, figures / "environments" / f"{name}.png")
         found.append({
             "label": kind.label,
             "path": f"environments/{slug(kind.label)}.html",
             "about": given.get("description") or " ".join((getdoc(kind) or "").split()),
             "varies": kind.varies.replace("`", ""),
             "settings": settings_in_words(settings),
-            "picture": f"environments/{name}.png" if picture else "",
-            "shown": shown,
+            **_picture(names, name, settings, figures),
             "controls": sorted(
                 {row["label"] for row in mine["scores"] if is_control(row["algorithm"])}
             ),
@@ -151,18 +152,35 @@ def environments(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows
     return found
 
 
-def draw_picture(kind: Any, settings: dict[str, Any], path: Path) -> tuple[bool, str]:
-    """Draw what varies in a family, by its file in envs/; and what the picture shows, in words."""
+def draw_picture(kind: Any, settings: dict[str, Any], path: Path) -> None:
+    """Draw what varies in a family, by its file in envs/; the file says what it shows."""
     from pfedrl.envs.views.pictures import picture
 
     with paper_style():
         drawn = picture(kind.model_construct(**settings))
         if drawn is None:
-            return False, ""
+            return
         figure, shown = drawn
         with atomic_write(path) as temporary:
-            figure.savefig(temporary, format="png", metadata=METADATA["png"])
-    return True, shown
+            metadata = METADATA["png"] | {"Description": shown}
+            figure.savefig(temporary, format="png", metadata=metadata)
+
+
+def _picture(names: Names, name: str, settings: dict[str, Any], figures: Path) -> dict[str, str]:
+    """A family's picture and what it shows: drawn for the record, which other scales copy."""
+    from PIL import Image
+
+    path = figures / PICTURES / f"{name}.png"
+    committed = names.project.root / names.project.scale(RECORD).figures / PICTURES / path.name
+    if names.scale == RECORD:
+        draw_picture(load("envs", name), settings, path)
+    elif committed.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(committed, path)
+    if not path.exists():
+        return {"picture": "", "shown": ""}
+    with Image.open(path) as image:
+        return {"picture": f"{PICTURES}/{path.name}", "shown": str(image.info["Description"])}
 
 
 def _pages(names: Names, figures: Path, family: str) -> Iterator[dict[str, Any]]:

@@ -38,6 +38,12 @@ class Exchanged(NamedTuple):
     mixing: str
 
 
+OTHERS = {  # exchanges of something else than an agent's parameters
+    "Pooling": Exchanged("transitions", "", "everybody receives all of them"),
+    "VisitRatios": Exchanged("steps of a common table", "own table", "the server, by visits"),
+}
+
+
 def exchanged(kind: Any, configured: Any) -> Exchanged:
     """What an algorithm exchanges as the experiments configure it, or else by its defaults."""
     own = f"a rule of its own: {kind.label}"
@@ -52,7 +58,10 @@ def exchanged(kind: Any, configured: Any) -> Exchanged:
         return Exchanged("see its code", "", own)
     if type(made) is Exchange:
         return Exchanged("", "everything", NOTHING)
-    shares = tuple(getattr(made, "shares", ())) or ("table",)
+    if type(made).__name__ in OTHERS:
+        return OTHERS[type(made).__name__]
+    given = getattr(made, "shares", None)
+    shares = given if isinstance(given, tuple) else ("table",)
     mixing = MIXINGS.get(type(getattr(made, "mixing", made)).__name__, own)
     every = set(getattr(kind, "parts", ()))
     private = PRIVATE.get(shares) or ", ".join(sorted(every - set(shares)))
