@@ -90,3 +90,45 @@ def common_values(chain: Any) -> np.ndarray:
     ahead = chain.gamma * chain.moves()[0] * ~chain.terminal
     system = (often[:, :, None] * (np.eye(chain.states) - ahead)).sum(axis=0)
     return np.linalg.solve(system, (often * chain.rewards()[0]).sum(axis=0))[None]
+
+
+# the stored counterexample to QAvg's Theorem 2, every four steps (tests/theory/counterexamples)
+THEOREM = {"local_steps": 4, "iterations": 2000, "step_size": "theorem"}
+WORST, SUPPORT, GAMMA = range(10, 11), 0.2, 0.9
+
+
+def margin(cell: Cell) -> float | None:
+    """By how much the theorem's bound holds there, at its worst: negative where it fails; None
+    where no Q tables are averaged by the theorem's steps."""
+    from pfedrl.algorithms.tabular.averaging import TabularAveraging
+    from pfedrl.algorithms.tabular.kernels import optimal_tables
+    from pfedrl.algorithms.tabular.learner import QLearner
+
+    if not isinstance(cell.runnable, TabularAveraging):
+        return None
+    algorithm = cell.runnable.model_copy(update=THEOREM)
+    family = RandomMDP(support=SUPPORT, gamma=GAMMA)
+    task = family.task(family.draw(WORST))
+    learner, exchange = algorithm.learner(task, WORST), algorithm.exchange(task, WORST)
+    if not isinstance(learner, QLearner):
+        return None
+    shared = (task.successors, task.actions, task.gamma)
+    optimum = optimal_tables(task.reward, task.imaginary(), *shared, 1e-12)[0]
+    exchange.begin(learner.parts)
+    every, least = int(exchange.steps), np.inf
+    for iteration in range(algorithm.iterations + 1):
+        error = np.abs(learner.tables.mean(axis=0) - optimum).max()
+        bound = 16 * GAMMA * every / ((1 - GAMMA) ** 3 * (iteration + every))
+        least = min(least, bound - error)
+        learner.advance(1)
+        if (iteration + 1) % every == 0:
+            exchange(learner.parts, iteration // every)
+    return float(least)
+
+
+def counterexample(cell: Cell) -> str:
+    """The same in words."""
+    found = margin(cell)
+    if found is None:
+        return "not asked: it does not average Q tables by that theorem's steps"
+    return f"the theorem's bound {'holds' if found >= 0 else 'fails'} there, by {abs(found):.1f}"

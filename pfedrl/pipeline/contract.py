@@ -376,6 +376,7 @@ def check(project: Project, given: str) -> Iterator[Checked]:
         yield Checked(name, faults)
     yield Checked("one agent alone", [], alone(cell))
     if cell.family is not None and cell.family.kind == "tabular":
-        from pfedrl.pipeline.closed_forms import bias
+        from pfedrl.pipeline.closed_forms import bias, counterexample
 
         yield Checked("tables and closed forms", [], bias(cell))
+        yield Checked("the counterexample to QAvg's Theorem 2", [], counterexample(cell))

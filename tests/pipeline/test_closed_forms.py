@@ -1,12 +1,13 @@
 """Tables beside closed forms: TD ends at each agent's own, FedTD at the common one."""
 
+import json
 import re
 
 import numpy as np
 import pytest
 
 from pfedrl.algorithms.td.fed_td import FedTD
-from pfedrl.pipeline.closed_forms import bias, common_values, family
+from pfedrl.pipeline.closed_forms import THEOREM, WORST, bias, common_values, family, margin
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.verify import in_place_of, of_experiments
 from tests.tiny import ROOT
@@ -41,6 +42,15 @@ def test_the_common_values_are_where_fed_tds_expected_step_is_zero():
                 error = gained + chain.gamma * value[chain.target[state, outcome]] - value[state]
                 step[state] += often[state] * chance * error
     np.testing.assert_allclose(step, 0.0, atol=1e-12)
+
+
+def test_qavg_fails_its_bound_by_the_stored_value():
+    file = ROOT / "tests" / "theory" / "counterexamples" / "qavg_theorem2_every_4.json"
+    stored = json.loads(file.read_text())
+    assert stored["settings"].items() <= THEOREM.items() and [stored["seed"]] == [*WORST]
+    found = margin(in_place_of(CELLS, "qavg"))
+    assert found is not None and found == pytest.approx(stored["value"], rel=1e-6)
+    assert margin(in_place_of(CELLS, "soft_pavg")) is None
 
 
 def test_policies_are_no_values():
