@@ -57,7 +57,7 @@ data: install
 test: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow/rules workflow/helpers
 	$(BIN)/mypy pfedrl
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 	$(BIN)/snakemake --cores $(CORES) --config scale=smoke

@@ -13,7 +13,12 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-include: "workflow/rules/common.smk"
+include: "workflow/helpers/common.smk"
+include: "workflow/helpers/environments.smk"
+include: "workflow/helpers/runs.smk"
+include: "workflow/helpers/figures.smk"
+include: "workflow/helpers/benchmark.smk"
+include: "workflow/helpers/report.smk"
 
 
 wildcard_constraints:
@@ -52,6 +57,7 @@ for paper in PAPERS:
 include: "workflow/rules/environments.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -3,7 +3,7 @@
 # ruff: noqa: E402
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import settings
@@ -11,6 +11,7 @@ from hypothesis import settings
 # what pytest and its plugins imported before pfedrl could tell it which instruction set to use
 TOO_EARLY = {"numpy", "torch", "numba", "pyarrow"} & sys.modules.keys()
 
+from pfedrl.core import registry
 from pfedrl.envs.tabular.random_mdp import RandomMDP
 from pfedrl.envs.tabular.task import TabularFamily
 from pfedrl.envs.tabular.windy_cliff import WindyCliff
@@ -33,6 +34,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if starts_workers and not any((ROOT / "pfedrl").rglob("*.nbi")):
         command = [sys.executable, "-m", "pfedrl", "verify", *KERNELS]
         subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def outside() -> Iterator[None]:
+    """What a test takes in from outside of the package is forgotten after it."""
+    yield
+    for room in registry.OUTSIDE.values():
+        room.clear()
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from pfedrl.pipeline.project import Project
+from tests.tiny import ROOT
 
-ROOT = Path(__file__).parents[1]
 COLUMNS = ("experiment", "variant", "metric", "along", "at", "value", "error")
 
 

@@ -18,9 +18,8 @@ from pfedrl.core.errors import USAGE, PfedrlError
 from pfedrl.core.parquet import read_facts, read_table
 from pfedrl.pipeline.listing import show_table
 from tests.processes import call
-from tests.tiny import tiny_project
+from tests.tiny import ROOT, tiny_project
 
-ROOT = Path(__file__).parents[1]
 EXPERIMENT = ("qavg", "table1_random_mdps")
 CELL = (*EXPERIMENT, "qavg_kappa=0.2")
 

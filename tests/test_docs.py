@@ -6,6 +6,7 @@ program's own parser. Targets of Snakemake that take minutes are planned, in one
 `pytest -v tests/test_docs.py` lists which test takes which command.
 """
 
+import json
 import os
 import re
 import shlex
@@ -30,8 +31,11 @@ COMMANDS = typer.main.get_command(app)
 
 # commands that are not executed here, by how they begin: why, and what executes them instead
 ONLY_CHECKED = {
+    "pfedrl bench dqn:": "ten core-minutes; the suite of tables goes the same way",
+    "pfedrl bench tabular:mean_median.py": "a minute; docs/benchmark.md is followed to its end",
     "pfedrl benchmark": "minutes; tests/benchmarks checks that both sides give the same results",
     "pfedrl calibrate": "two minutes; tests/envs/traffic plays one episode of its cases",
+    "pfedrl crate": "needs rocrate; tests/pipeline/test_crate.py writes one where it is there",
     "pfedrl data fetch": "needs the network; tests/envs/data/test_fetch.py has packages of its own",
     "pfedrl level": "half a minute; tests/analysis/test_evidence.py simulates the same test",
     "pfedrl verify --published --write": "hours",
@@ -39,6 +43,7 @@ ONLY_CHECKED = {
     "pfedrl verify": "a minute; short runs are covered by tests/test_same_numbers.py",
     "pfedrl watch": "minutes; tests/envs/views records shorter episodes",
     "snakemake --cache": "hours; tests/workflow/test_cache.py shares runs of a small project",
+    "snakemake --report": "of a finished pipeline; tests/workflow/test_report.py has a small one",
     "snakemake --workflow-profile": "needs a cluster; tests/workflow/test_slurm.py makes one",
     "snakemake qavg --config scale=paper": "days",
     "make": "minutes to hours, and would install; `make -n` finds the target",
@@ -79,7 +84,7 @@ def _begins(line: str, start: str) -> bool:
     """Whether a line begins with these words; `pfedrl verify` with names is another command."""
     if start == "pfedrl verify":
         return line == start
-    return line == start or line.startswith(f"{start} ")
+    return line == start or line.startswith((f"{start} ", *[start] * start.endswith(":")))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -110,7 +115,9 @@ def mentioned(program: str) -> Iterator[str]:
 ALL = commands()
 PARSED = [command for command in ALL if command.reason is not None]
 PLANNED = [command for command in ALL if command.reason is None and command.is_long]
-RUN = [command for command in ALL if command not in PARSED + PLANNED]
+FOLLOWED = [command for command in ALL
+            if command.page == "docs/benchmark.md" and command.reason is None]  # fmt: skip
+RUN = [command for command in ALL if command not in PARSED + PLANNED + FOLLOWED]
 
 
 def name(command: Command) -> str:
@@ -119,7 +126,8 @@ def name(command: Command) -> str:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose reader added the README's algorithm and the paper of add-a-paper.md."""
+    """A project whose reader wrote the algorithms of the README and of add-an-algorithm.md, and the
+    paper of add-a-paper.md."""
     return once(tmp_path_factory, "reader", make_copy)
 
 
@@ -129,11 +137,12 @@ def make_copy(folder: Path) -> None:
         copy_tree(ROOT / part, folder / part, "*.png", "*.pdf")
     for file in ("Snakefile", "Makefile"):
         shutil.copy2(ROOT / file, folder)
-    readme = (ROOT / "README.md").read_text()
-    (algorithm,) = blocks(ROOT / "README.md", "python")
-    (place,) = re.findall(r"write `(pfedrl/algorithms/\S+\.py)`", readme)
-    (folder / place).write_text(algorithm)
-    ((line, below, file),) = re.findall(r"Add `([^`]+)` below `([^`]+)` in `([^`]+)`", readme)
+    for page in (ROOT / "README.md", ROOT / "docs" / "add-an-algorithm.md"):
+        (algorithm,) = blocks(page, "python")
+        (place,) = re.findall(r"write `(\S+\.py)`", page.read_text())
+        (folder / place).write_text(algorithm)
+    text = (ROOT / "docs" / "add-an-algorithm.md").read_text()
+    ((line, below, file),) = re.findall(r"Add `([^`]+)` below `([^`]+)` in `([^`]+)`", text)
     add_below(folder / file, f"    {below}\n", f"    {line}\n")
     page = ROOT / "docs" / "add-a-paper.md"
     *files, seeds = blocks(page, "yaml")
@@ -150,9 +159,11 @@ def add_below(path: Path, line: str, added: str) -> None:
     path.write_text(before + line + added + after)
 
 
-def typed(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A command of pfedrl or Snakemake, in a folder and with the code that is there."""
-    variables = os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "200"}
+def typed(
+    command: list[str], folder: Path, code: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command of pfedrl or Snakemake, in a folder and with the code that is there, or other."""
+    variables = os.environ | {"PYTHONPATH": str(code or folder), "COLUMNS": "200"}
     return call(*command, folder=folder, variables=variables, together=True)
 
 
@@ -165,6 +176,23 @@ def test_a_command_is_executed(command: Command, copy: Path):
         cores = ["--cores", "1"] if words[0] == "snakemake" else []
         done = typed([*words, *cores], copy)
     assert done.returncode == 0, done.stdout + str(done.stderr)
+
+
+def test_the_benchmark_is_followed_from_beginning_to_end(copy: Path, tmp_path: Path):
+    """In a folder outside the project; nobody else is run."""
+    said = ""
+    for command in FOLLOWED:
+        done = typed(command.words, tmp_path, copy)
+        assert done.returncode == 0, f"{command.line}: {done.stdout}"
+        said += done.stdout
+        if command.words[1] == "bench":
+            runs = {path.name for path in (copy / "results" / "runs").iterdir()}
+            assert len(runs) == 10 and all(name.startswith("tabular.my_algo-") for name in runs)
+    assert [command.words[1] for command in FOLLOWED] == [
+        "new", "check", "bench", "board", "tune", "submit", "board"
+    ]  # fmt: skip
+    assert said.count("same bits") == 2 and "differs" not in said
+    assert (tmp_path / "bench" / "tabular" / "index.html").exists()
 
 
 def test_targets_that_take_long_are_planned(copy: Path):
@@ -269,7 +297,8 @@ def test_logs_are_where_the_page_says():
 def test_the_citation_has_the_packages_version_and_every_paper():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["cff-version"] == "1.2.0" and citation["license"] == "MIT"
-    assert citation["version"] == pfedrl.__version__
+    described = json.loads((ROOT / "codemeta.json").read_text())
+    assert citation["version"] == described["version"] == pfedrl.__version__
     titles = {reference["title"] for reference in citation["references"]}
     papers = {page.title for paper, page in Project.here(ROOT).papers.items() if paper != "theory"}
-    assert titles == papers
+    assert titles == papers == {one["name"] for one in described["referencePublication"]}

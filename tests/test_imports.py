@@ -11,7 +11,8 @@ from collections import defaultdict
 from pfedrl.core.registry import PACKAGE
 
 FLOORS = (
-    "core", "stack", "envs", "algorithms", "theory", "pipeline", "analysis", "benchmarks", "cli"
+    "core", "stack", "envs", "algorithms", "theory", "pipeline", "analysis", "benchmarks", "suites",
+    "cli",
 )  # fmt: skip
 
 

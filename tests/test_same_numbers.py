@@ -26,7 +26,8 @@ def test_every_registered_component_is_among_them():
     assert {cell.algorithm for cell in CELLS.values()} == {
         *components("algorithms"), *components("theory")
     }  # fmt: skip
-    assert {cell.family_name for cell in CELLS.values()} == {"", *components("envs")}
+    # gym_any steps what others made: tests/envs/gymnasium_tasks has seeds alone and in a block
+    assert {cell.family_name for cell in CELLS.values()} == {"", *components("envs")} - {"gym_any"}
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,22 @@
 """The committed site in a real browser, from its folder, without a network."""
 
+import json
 import shutil
 from collections.abc import Iterator
 
 import pytest
 
+from pfedrl.analysis import compare_words as words
+from pfedrl.analysis.compare import compare, differences
+from pfedrl.analysis.verdict import AGAINST
+from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
 SITE = ROOT / "paper_figures"
 KINDS = (
     "index.html", "pfedrl_rep/index.html", "qavg/figure3.html", "pfedrl_rep/table3.html",
     "compare.html", "algorithms.html", "environments.html", "appendix.html",
+    "algorithms/pfeddqn-rep.html", "environments/cartpoles.html",
     "pfedrl_rep/comparison_control_cartpole.html", "theory/index.html",
 )  # fmt: skip
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -118,7 +124,7 @@ def test_a_table_is_sorted_by_a_click(visit):
 
     def column() -> list[float]:
         cells = table.locator("tbody td:nth-child(5)").all_inner_texts()
-        return [float(cell.rstrip("%")) for cell in cells if cell != "–"]
+        return [float(cell.rstrip("%").replace("−", "-")) for cell in cells if cell != "–"]
 
     button = table.locator("th:nth-child(5) button")
     button.click()
@@ -130,15 +136,58 @@ def test_a_table_is_sorted_by_a_click(visit):
 def test_two_algorithms_are_compared(visit):
     page = visit("compare.html")
     page.select_option("[name=family]", "CartPoles")
+    page.wait_for_selector("[name=a] option:text-is('PFedDQN-Rep')", state="attached")
     page.select_option("[name=a]", "PFedDQN-Rep")
     page.select_option("[name=b]", "FedDQN")
     said = page.locator("#answer .said").first.inner_text()
     assert said.startswith("PFedDQN-Rep") and "FedDQN" in said and "seeds" in said
     assert page.locator("#answer svg circle").count() > 1
+    first = page.locator("#answer > section")
+
+    def column(place: int) -> list[str]:
+        return first.locator(f"tbody td:nth-child({place})").all_text_contents()
+
+    metrics, ours, ways = column(1), column(2), column(7)
+    assert len(metrics) == len(set(metrics)) > 5
     page.select_option("[name=a]", "FedDQN")
     page.select_option("[name=b]", "PFedDQN-Rep")
     assert page.locator("#answer .said").first.inner_text().startswith("FedDQN")
     assert "a=FedDQN" in page.url
+    assert column(1) == metrics and column(3) == ours
+    turned = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
+    assert column(7) == [turned.get(way, way) for way in ways] and "worse" in {*ways, *column(7)}
+
+
+def test_a_comparison_has_every_metric_that_the_console_prints(visit):
+    project = Project.here(ROOT)
+    fullest, *_ = compare(project, "PFedDQN-Rep", "FedDQN", "cartpole")
+    printed = [words.row(one)[0] for one in differences(project, fullest)]
+    page = visit("compare.html?family=CartPoles&a=PFedDQN-Rep&b=FedDQN")
+    page.wait_for_selector("#answer > section")
+    shown = page.locator("#answer > section tbody td:first-child").all_text_contents()
+    assert shown == printed
+
+
+def test_three_questions_are_answered_within_three_clicks(visit):
+    page = visit("index.html")  # does PFedRL-Rep beat FedDQN on CartPole?
+    page.click("text=Compare two algorithms")
+    page.wait_for_selector("#answer .said")
+    assert page.locator("#answer .said").first.inner_text().startswith("PFedDQN-Rep")
+    page = visit("index.html")  # which of FedKL's sentences failed?
+    page.click("main >> text=FedKL")
+    judged = json.loads((SITE / "fedkl" / "claims.json").read_text())["claims"]
+    offered = {one.get_attribute("value") for one in page.locator("[name=badge] option").all()}
+    for badge in AGAINST:
+        found = {f"claim-{claim['id']}" for claim in judged if claim["badge"] == badge}
+        assert (badge in offered) == bool(found)
+        if found:
+            page.select_option("[name=badge]", badge)
+            assert {one.get_attribute("id") for one in shown(page)} == found
+    page = visit("index.html")  # how do I make Table 3 myself?
+    page.click("main >> text=PFedRL-Rep")
+    page.click("text=Table 3")
+    page.click("text=How to make it")
+    assert "snakemake --cores all pfedrl_rep_table3" in page.locator("#make").inner_text()
 
 
 @pytest.mark.parametrize("path", KINDS)

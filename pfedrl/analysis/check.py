@@ -11,7 +11,7 @@ from pfedrl.analysis.claim_tests import AXES
 from pfedrl.analysis.options import module_of, options_of
 from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.pipeline.cells import Cell, cells
-from pfedrl.pipeline.claim import Claim, Near, Pair, PrintedLeast, Test
+from pfedrl.pipeline.claim import Claim, Near, Pair, Test
 from pfedrl.pipeline.finding import Finding
 from pfedrl.pipeline.paper import UNASKED, Artifact
 from pfedrl.pipeline.project import Project
@@ -31,6 +31,20 @@ class Measured:
             self._cells[experiment] = {cell.name: cell for cell in found}
         return self._cells[experiment]
 
+    def chosen(
+        self, where: str, experiment: str, cell: str | None = None, variant: str | None = None
+    ) -> list[Cell]:
+        """The cell of a name, or those of a variant, or all of an experiment."""
+        known = self.cells(experiment)
+        variants = {found.variant for found in known.values()}
+        if cell is not None and cell not in known:
+            raise unknown("cell", cell, known, where)
+        if variant is not None and variant not in variants:
+            raise unknown("variant", variant, variants, where)
+        if cell is not None:
+            return [known[cell]]
+        return [found for found in known.values() if variant in (None, found.variant)]
+
     def check(
         self,
         where: str,
@@ -47,16 +61,7 @@ class Measured:
         It must be a metric of one cell, or of all cells of a variant. `along` is a key of the
         variant's sweep; with `at`, only the cells at that value count.
         """
-        known = self.cells(experiment)
-        if cell is not None:
-            if cell not in known:
-                raise unknown("cell", cell, known, f"{where}, {experiment}")
-            chosen = [known[cell]]
-        else:
-            chosen = [found for found in known.values() if found.variant == variant]
-            if not chosen:
-                variants = {found.variant for found in known.values()}
-                raise unknown("variant", str(variant), variants, f"{where}, {experiment}")
+        chosen = self.chosen(f"{where}, {experiment}", experiment, cell, variant)
         if along is not None:
             chosen = _along(chosen, along, at, f"{where}, {experiment}")
         for found in chosen:
@@ -118,17 +123,10 @@ def check_options(measured: Measured, artifact: Artifact, where: str) -> None:
         experiment = named.experiment or artifact.experiments[0]
         if experiment not in artifact.experiments:
             raise unknown("experiment of the artifact", experiment, artifact.experiments, place)
-        known = measured.cells(experiment)
-        variants = {cell.variant for cell in known.values()}
-        if named.cell is not None and named.cell not in known:
-            raise unknown("cell", named.cell, known, place)
-        if named.variant is not None and named.variant not in variants:
-            raise unknown("variant", named.variant, variants, place)
-        if named.metric is not None:
-            asked = list(known.values()) if named.cell is None else [known[named.cell]]
-            metrics = set().union(*(cell.runnable.metrics(cell.family) for cell in asked))
-            if named.metric not in metrics:
-                raise unknown("metric", named.metric, metrics, place)
+        found = measured.chosen(place, experiment, named.cell, named.variant)
+        metrics = set().union(*(cell.runnable.metrics(cell.family) for cell in found))
+        if named.metric is not None and named.metric not in metrics:
+            raise unknown("metric", named.metric, metrics, place)
 
 
 def check_finding(measured: Measured, finding: Finding, where: str) -> None:
@@ -137,10 +135,8 @@ def check_finding(measured: Measured, finding: Finding, where: str) -> None:
         place = f"{where}.numbers.{name}"
         for experiment, (cell, less) in product(finding.experiments_of(number), number.pairs):
             if number.setting is not None:
-                known = measured.cells(experiment)
-                if cell not in known:
-                    raise unknown("cell", cell, known, f"{place}, {experiment}")
-                if number.setting not in (settings := flat_settings(known[cell].settings())):
+                (found,) = measured.chosen(f"{place}, {experiment}", experiment, cell)
+                if number.setting not in (settings := flat_settings(found.settings())):
                     raise unknown("setting", number.setting, settings, f"{place}, {cell}")
             elif number.along is not None:
                 measured.check(place, experiment, finding.metric_of(number), variant=cell,
@@ -160,8 +156,6 @@ def flat_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 def check_test(measured: Measured, test: Test, where: str) -> None:
     """The cells, sweeps and metrics that a claim's test names."""
-    if isinstance(test, PrintedLeast):  # the numbers of an artifact, which are checked themselves
-        return
     for asked in test.asks():
         if asked.metric not in AXES:
             measured.check(where, test.experiment, asked.metric, cell=asked.cell,

@@ -50,7 +50,7 @@ def pair(test: Pair, summary: Summary, asked: Question) -> list[Outcome]:
     if test.of_agents == "worst":
         label += " (worst agent of each)"
         first, second = (
-            _plain(summary.worst(cell, metric))
+            _plain(np.min(summary.by_agent(cell, metric), axis=0))
             for cell, metric in zip((test.first, test.second), metrics, strict=True)
         )
     ours, theirs = first.least, test.factor * second.least
@@ -125,7 +125,7 @@ def equal(test: Equal, summary: Summary, asked: Question) -> list[Outcome]:
 
 def near(test: Near, summary: Summary, asked: Question) -> list[Outcome]:
     """A value within the margin of the paper's number, or on one side of it."""
-    found = _times(summary, test.cell, test.metric, test.reached, test.ends, test.agent)
+    found = _times(summary, test.cell, test.metric, None, test.ends, test.agent)
     agent = "" if test.agent is None else f" (agent {test.agent})"
     label = f"{words_of(test.metric)} of {asked.name(test.experiment, test.cell)}{agent}"
     low, high = test.value - test.margin, test.value + test.margin
@@ -232,7 +232,7 @@ def _with_missed(outcome: Outcome, *found: Times) -> Outcome:
 
 
 def _bounds(summary: Summary, cell: str, metric: str) -> tuple[float, float]:
-    return possible(metric, summary.facts["cells"][cell]["settings"]["family"])
+    return possible(metric, summary.family(cell))
 
 
 def _width(summary: Summary, cell: str, metric: str, asked: Question) -> float:

@@ -64,8 +64,7 @@ class Judge:
         found = [
             phrase
             for test in tests
-            if not isinstance(test, PrintedLeast)
-            if self.paper.experiments[test.experiment].family is not None
+            if (spec := self.paper.experiments.get(test.experiment)) and spec.family is not None
             for phrase in self.cut(test.experiment, test.names())
         ]
         return ", ".join(dict.fromkeys(found))
@@ -134,8 +133,6 @@ class Judge:
 
     def _ran(self, test: Test) -> bool:
         """Whether the experiment of a reading has all that is compared."""
-        if isinstance(test, PrintedLeast):
-            return False
         summary = self.summaries.get(test.experiment)
         if summary is None:
             return False
@@ -153,8 +150,6 @@ class Judged:
 
 def _matters(reading: Reading, test: Test) -> bool:
     """Whether a test looks at anything that a reading changes."""
-    if isinstance(test, PrintedLeast):
-        return False
     if reading.runs(test.experiment) == test.experiment:
         return reading.of(test) != test
     if not any(asked.metric.startswith(reading.changes) for asked in test.asks()):
@@ -239,7 +234,7 @@ def _result(claim: Claim, judged: Judged, readings: list[dict[str, Any]]) -> dic
         "words": claim.words,
         "where": claim.where,
         "ours": claim.ours,
-        "experiments": _experiments(claim),
+        "experiments": list(dict.fromkeys(t.experiment for t in claim.tests if t.experiment)),
         "badge": verdict.badge,
         "asks": "average" if claim.average else "most seeds",
         "e_for": verdict.e_for,
@@ -257,11 +252,6 @@ def _result(claim: Claim, judged: Judged, readings: list[dict[str, Any]]) -> dic
         ],
         "counterexample": examples[0] if examples else None,
     }
-
-
-def _experiments(claim: Claim) -> list[str]:
-    every = (t.experiment for t in claim.tests if not isinstance(t, PrintedLeast))
-    return list(dict.fromkeys(every))
 
 
 def _comparisons(outcomes: Sequence[Outcome], plotted: bool = True) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.labels import cell_label, swept_name
+from pfedrl.analysis.output import seeds
 from pfedrl.analysis.statistics import effect, paired_differences
 from pfedrl.analysis.summarise import final_values
 from pfedrl.analysis.tables import sweep_text
@@ -20,16 +21,16 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.metrics import PREFERRED, better_way, possible, words_of
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.costs import LENGTHS
+from pfedrl.pipeline.paper import Experiment
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import Served, served
 from pfedrl.pipeline.store import Store
 
-# how long a training is, in the order in which an algorithm's settings are asked
-LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes")
 PHASES = {"return_average": "during training", "greedy_return": "after training"}
 
-Pair = tuple[Cell, Cell]
+Pair = tuple[Served, Served]
 READ: dict[tuple[Path, str, int], dict[str, np.ndarray]] = {}  # what was read of runs
 
 
@@ -83,8 +84,11 @@ class Meeting:
     budget: str
     whole: bool  # at the experiment's own budget
     seeds: int
-    cells: Pair = field(repr=False, compare=False)
-    runs: tuple[Served, Served] = field(repr=False, compare=False)
+    runs: Pair = field(repr=False, compare=False)
+
+    @property
+    def cells(self) -> tuple[Cell, Cell]:
+        return self.runs[0].cell, self.runs[1].cell
 
 
 def compare(project: Project, first: str, second: str, on: str) -> list[Meeting]:
@@ -134,10 +138,9 @@ def known_as(project: Project, name: str) -> str:
     for page in project.papers.values():
         for spec in page.experiments.values():
             for variant, given in spec.variants.items():
-                algorithm = given.get("algorithm", variant)
-                label = load_runnable(algorithm).label
-                own = spec.labels.get(variant, "")
-                for one in (variant, algorithm.rpartition("/")[2], label, own):
+                names = _names(spec, variant, given.get("algorithm", variant))
+                *_, label, own = names
+                for one in names:
                     known.setdefault(one, own if one == own else label)
     matching = [label for one, label in known.items() if plain(one) == plain(name)]
     if not matching:
@@ -148,22 +151,19 @@ def known_as(project: Project, name: str) -> str:
 def _named(project: Project, cell: Cell, name: str) -> bool:
     """Whether a cell is meant by a name: its own, its variant's, its algorithm's, or a label."""
     spec = project.experiment(cell.paper, cell.experiment)
-    algorithm = cell.algorithm.rpartition("/")[2]
-    labels = (load_runnable(cell.algorithm).label, spec.labels.get(cell.variant, ""))
-    return plain(name) in map(plain, (cell.name, cell.variant, algorithm, *labels))
+    names = (cell.name, *_names(spec, cell.variant, cell.algorithm))
+    return plain(name) in map(plain, names)
 
 
-def _pairs(project: Project, found: Iterable[Cell], first: str, second: str) -> list[Pair]:
-    """The cells of both at the same points of the sweep; with equal exchanges, if any are."""
-    known = list(found)
-    pairs = [
-        (one, other)
-        for one, other in product(known, known)
-        if _named(project, one, first) and _named(project, other, second) and one is not other
-        and all(other.sweep.get(key, value) == value for key, value in one.sweep.items())
-    ]  # fmt: skip
-    alike = [pair for pair in pairs if len({_exchange(cell) for cell in pair}) == 1]
-    return alike or pairs
+def _names(spec: Experiment, variant: str, algorithm: str) -> tuple[str, str, str, str]:
+    """A variant's name, its algorithm's name and label, and its own label, which may be empty."""
+    label = load_runnable(algorithm).label
+    return variant, algorithm.rpartition("/")[2], label, spec.labels.get(variant, "")
+
+
+def _at_one_point(one: Cell, other: Cell) -> bool:
+    """Whether two cells agree in everything that is swept of both."""
+    return all(other.sweep.get(key, value) == value for key, value in one.sweep.items())
 
 
 def _exchange(cell: Cell) -> tuple[Any, ...]:
@@ -174,9 +174,17 @@ def _exchange(cell: Cell) -> tuple[Any, ...]:
 def _meetings(
     project: Project, paper: str, experiment: str, first: str, second: str
 ) -> Iterator[Meeting]:
-    found = _run(project, paper, experiment)
-    for one, other in _pairs(project, [run.cell for run in found.values()], first, second):
-        yield _meeting(project, (found[one.name], found[other.name]))
+    """The cells of both at the same points of the sweep; with equal exchanges, if any are."""
+    known = _run(project, paper, experiment).values()
+    ours, theirs = ([run for run in known if _named(project, run.cell, n)] for n in (first, second))
+    pairs = [
+        (one, other)
+        for one, other in product(ours, theirs)
+        if one is not other and _at_one_point(one.cell, other.cell)
+    ]
+    alike = [(a, b) for a, b in pairs if _exchange(a.cell) == _exchange(b.cell)]
+    for pair in alike or pairs:
+        yield _meeting(project, pair)
 
 
 def _run(project: Project, paper: str, experiment: str) -> dict[str, Served]:
@@ -189,20 +197,16 @@ def _run(project: Project, paper: str, experiment: str) -> dict[str, Served]:
 
 def all_meetings(project: Project, paper: str, experiment: str) -> Iterator[Meeting]:
     """Every two cells of an experiment at the same point; on one graph, where both are on one."""
-    for one, other in combinations(_run(project, paper, experiment).values(), 2):
-        pair = one.cell, other.cell
-        swept = pair[0].sweep.items()
-        graphs = {getattr(cell.runnable, "graph", None) for cell in pair} - {None}
-        if len(graphs) < 2 and all(pair[1].sweep.get(key, value) == value for key, value in swept):
-            yield _meeting(project, (one, other))
+    for pair in combinations(_run(project, paper, experiment).values(), 2):
+        graphs = {getattr(run.cell.runnable, "graph", None) for run in pair} - {None}
+        if len(graphs) < 2 and _at_one_point(pair[0].cell, pair[1].cell):
+            yield _meeting(project, pair)
 
 
 def turned(meeting: Meeting) -> Meeting:
     """The same with the second algorithm first."""
-    return replace(
-        meeting, first=meeting.second, second=meeting.first,
-        cells=meeting.cells[::-1], runs=meeting.runs[::-1],
-    )  # fmt: skip
+    runs = meeting.runs[::-1]
+    return replace(meeting, first=meeting.second, second=meeting.first, runs=runs)
 
 
 def reversed_difference(one: Difference) -> Difference:
@@ -213,13 +217,12 @@ def reversed_difference(one: Difference) -> Difference:
     )  # fmt: skip
 
 
-def _meeting(project: Project, runs: tuple[Served, Served]) -> Meeting:
-    pair = (runs[0].cell, runs[1].cell)
-    one = pair[0]
-    paper, experiment = one.paper, one.experiment
+def _meeting(project: Project, runs: Pair) -> Meeting:
+    pair = [run.cell for run in runs]
+    paper, experiment, sweep = pair[0].paper, pair[0].experiment, pair[0].sweep
     spec = project.experiment(paper, experiment)
     swept = [key.split(".") for key in spec.sweep]
-    point = (key for of, key in swept if of == "family" and key in one.sweep)
+    point = (key for of, key in swept if of == "family" and key in sweep)
     own = [key for of, key in swept if of == "algorithm"]
     labels = [
         cell_label(
@@ -231,19 +234,16 @@ def _meeting(project: Project, runs: tuple[Served, Served]) -> Meeting:
     cut = cuts(project, paper, experiment, RECORD, [cell.name for cell in pair])
     return Meeting(
         paper, experiment, spec.title,
-        ", ".join(f"{swept_name(key)} = {sweep_text(one.sweep[key])}" for key in point),
-        labels[0], labels[1], _budget(pair, cut), not cut, len(one.seeds), pair, runs,
+        ", ".join(f"{swept_name(key)} = {sweep_text(sweep[key])}" for key in point),
+        labels[0], labels[1], _budget(pair, cut), not cut, len(pair[0].seeds), runs,
     )  # fmt: skip
 
 
-def _budget(pair: Pair, cut: list[str]) -> str:
+def _budget(pair: Iterable[Cell], cut: list[str]) -> str:
     """How long the trainings are, and what was cut of the experiment's own settings."""
-    lengths: dict[str, None] = {}
-    for cell in pair:
-        for name in LENGTHS:
-            if value := getattr(cell.runnable, name, 0):
-                lengths[f"{value:,} {name.replace('_', ' ')}"] = None
-                break
+    counts = [{name: getattr(cell.runnable, name, 0) for name in LENGTHS} for cell in pair]
+    first = [next(((name, count) for name, count in one.items() if count), None) for one in counts]
+    lengths = dict.fromkeys(f"{own[1]:,} {own[0].replace('_', ' ')}" for own in first if own)
     said = "the experiment's own budget" if not cut else f"shortened: {', '.join(cut)}"
     return f"{' and '.join(lengths)} ({said})" if lengths else said
 
@@ -309,29 +309,25 @@ def readings(project: Project, meeting: Meeting, metric: str) -> list[Reading]:
         looked_at = reading.metrics.get(metric, metric)
         named = [reading.cells.get(cell.name, cell.name) for cell in meeting.cells]
         place = reading.runs(meeting.experiment)
-        if place != meeting.experiment:
-            if not metric.startswith(reading.changes) or not {one.variant, other.variant} & set(
-                reading.changed
-            ):
-                continue
-        elif (looked_at, *named) == (metric, one.name, other.name):
-            continue
-        found.append(_under(project, meeting, reading.words, place, looked_at, named))
+        if place == meeting.experiment:
+            changed = (looked_at, *named) != (metric, one.name, other.name)
+        else:
+            run_otherwise = {one.variant, other.variant} & {*reading.changed}
+            changed = metric.startswith(reading.changes) and bool(run_otherwise)
+        if changed:
+            found.append(_under(project, meeting, reading.words, place, looked_at, named))
     return found
 
 
 def _under(
     project: Project, meeting: Meeting, words: str, place: str, metric: str, named: list[str]
 ) -> Reading:
-    if project.budget(project.scale(RECORD), meeting.paper, place) is None:
-        return Reading(words, "", None)
-    known = {one.cell.name: one for one in served(project, meeting.paper, place, RECORD)}
-    if any(name not in known or known[name].why_not is not None for name in named):
+    known = _run(project, meeting.paper, place)
+    if not {*named} <= known.keys():
         return Reading(words, "", None)
     read = _meeting(project, (known[named[0]], known[named[1]]))
     values = {one.metric: one for one in differences(project, read)}
-    seeds = f"{read.seeds:,} seed{'s' * (read.seeds != 1)}"
-    return Reading(words, f"{seeds}, {read.budget}", values.get(metric))
+    return Reading(words, f"{seeds(read.seeds)}, {read.budget}", values.get(metric))
 
 
 def _never_met(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from pfedrl.analysis.compare import PHASES, Difference, Meeting, Reading
+from pfedrl.analysis.output import seeds
 
 INTERVALS = (
     "Intervals are 95% t intervals of the mean difference over seeds, not corrected for the number "
@@ -17,7 +18,7 @@ def sentence(meeting: Meeting, found: Iterable[Difference]) -> str:
     first, *rest = list(found)
     phases = first.metric in PHASES and bool(rest)
     parts = [f"{meeting.first} {_is(first, meeting.second)} {_where(first, phases)}{_by(first)}"]
-    parts += [f"{_state(one)} {_where(one, phases)}{_by(one)}" for one in rest]
+    parts += [f"{state(one)} {_where(one, phases)}{_by(one)}" for one in rest]
     return "; ".join(parts) + "."
 
 
@@ -25,7 +26,7 @@ def _where(one: Difference, phases: bool) -> str:
     return PHASES[one.metric] if phases else f"in {one.words}"
 
 
-def _state(one: Difference) -> str:
+def state(one: Difference) -> str:
     """better, worse, or what there is instead."""
     if one.seeds == 0:
         return "no seed has a value of both"
@@ -39,10 +40,10 @@ def _state(one: Difference) -> str:
 
 
 def _is(one: Difference, other: str) -> str:
-    state = _state(one)
-    if state in ("better", "worse", "higher", "lower"):
-        return f"is {state} than {other}"
-    return f"and {other}: {state}"
+    found = state(one)
+    if found in ("better", "worse", "higher", "lower"):
+        return f"is {found} than {other}"
+    return f"and {other}: {found}"
 
 
 def _by(one: Difference) -> str:
@@ -54,10 +55,6 @@ def _by(one: Difference) -> str:
         possible = f" of {one.width:,g}" if math.isfinite(one.width) else ""
         size = f", by {abs(one.mean):,.4g}{possible}"
     return f"{size} ({seeds(one.seeds)}: {score(one)})"
-
-
-def seeds(count: int) -> str:
-    return f"{count:,} seed{'' if count == 1 else 's'}"
 
 
 def score(one: Difference) -> str:
@@ -87,16 +84,20 @@ def row(one: Difference) -> tuple[str, ...]:
         f"{one.mean:+,.4g}",
         "none (1 seed)" if one.seeds == 1 else f"{one.low:+,.4g} to {one.high:+,.4g}",
         score(one) + missing,
-        _state(one),
+        state(one),
     )
+
+
+def result(reading: Reading) -> str:
+    """What a reading finds, without its words and budget."""
+    one = reading.difference
+    return "not run with both" if one is None else f"{state(one)}{_by(one)}"
 
 
 def reading_line(reading: Reading) -> str:
     """What a reading finds, in one line."""
-    if reading.difference is None:
-        return f"{reading.words}: not run with both"
-    one = reading.difference
-    return f"{reading.words}: {_state(one)}{_by(one)}; {reading.budget}"
+    budget = f"; {reading.budget}" if reading.budget else ""
+    return f"{reading.words}: {result(reading)}{budget}"
 
 
 def lines_of_readings(readings: Iterable[Reading], words: str) -> Iterator[str]:

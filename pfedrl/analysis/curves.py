@@ -36,10 +36,6 @@ class Look(NamedTuple):
         return {"color": self.colour, "ls": (0, self.dash) if self.dash else "-"}
 
 
-def own_look(style: Style) -> Look:
-    return Look(style.colour, DASHES[style.line])
-
-
 def shades(style: Style, count: int) -> list[Look]:
     """Shades of an algorithm's colour, light to dark, with dashes: told apart in grey, too."""
     import matplotlib.colors
@@ -59,8 +55,8 @@ def looks(labels: Mapping[str, Style]) -> dict[str, Look]:
     found: dict[str, Look] = {}
     for style in dict.fromkeys(labels.values()):
         own = [label for label, other in labels.items() if other == style]
-        given = [own_look(style)] if len(own) == 1 else shades(style, len(own))
-        found |= dict(zip(own, given, strict=True))
+        one = [Look(style.colour, DASHES[style.line])]
+        found |= dict(zip(own, one if len(own) == 1 else shades(style, len(own)), strict=True))
     return {label: found[label] for label in labels}
 
 

@@ -16,16 +16,15 @@ from rich.table import Table
 from pfedrl.analysis.drawing import draw
 from pfedrl.analysis.output import read_result
 from pfedrl.analysis.style import (
-    METADATA,
     every_style,
     label_of,
     listed_styles,
     new_figure,
     paper_style,
+    save,
 )
 from pfedrl.analysis.summaries import Summary, read_summary
 from pfedrl.analysis.summarise import summarise
-from pfedrl.core.files import atomic_write
 from pfedrl.core.metrics import words_of
 from pfedrl.core.processor import flags
 from pfedrl.core.progress import progress_bar
@@ -132,7 +131,7 @@ def in_text(summary: Summary) -> Iterator[str]:
             for value in curve["mean"]
         )
         label = label_of(_algorithm(summary, name))
-        cap = summary.facts["cells"][name]["settings"]["family"]["cap"]
+        cap = summary.family(name)["cap"]
         yield f"{label:8s} {bars}  {curve['mean'].iloc[-1]:5.1f} of {cap} steps at the end"
 
 
@@ -149,13 +148,12 @@ def draw_curves(project: Project, summary: Summary) -> Path:
         axis.set(xlabel="episode", ylabel=words_of(METRIC), ylim=(0, None))
         axis.set_title("CartPoles: DQN alone and averaged, mean over agents, one seed", loc="left")
         axis.legend(loc="lower right")
-        with atomic_write(path) as temporary:
-            figure.savefig(temporary, format="png", metadata=METADATA["png"])
+    save(figure, path)
     return path
 
 
 def _algorithm(summary: Summary, cell: str) -> str:
-    return str(summary.facts["cells"][cell]["settings"]["algorithm"]["name"])
+    return str(summary.algorithm(cell)["name"])
 
 
 def _record(answers: Counter[str]) -> str:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pfedrl.analysis.cuts import cuts_of
 from pfedrl.analysis.labels import variant_label
 from pfedrl.analysis.options import BaseOptions, module_of
-from pfedrl.analysis.output import rebuild_command, write_json, write_text
+from pfedrl.analysis.output import listed, rebuild_command, write_json
 from pfedrl.analysis.printed import Comparison, compare
-from pfedrl.analysis.style import METADATA, Styles, every_style, listed_styles, paper_style
+from pfedrl.analysis.style import METADATA, Styles, every_style, listed_styles, paper_style, save
 from pfedrl.analysis.summaries import Summary, read_summary, sweep_name
 from pfedrl.analysis.tables import Table, latex, markdown
 from pfedrl.core.errors import unknown
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.settings import validate
 from pfedrl.pipeline.paper import SUFFIXES, Artifact, Paper
 from pfedrl.pipeline.project import Project
@@ -61,7 +59,7 @@ class Context:
         """The paper's number for a cell's final value, wherever it is printed, or nan."""
         summary = self.summaries[experiment]
         variant = summary.facts["cells"][cell]["variant"]
-        for row in chain(*(artifact.printed for artifact in self.paper.artifacts.values())):
+        for row in self.paper.printed:
             if (row.experiment, row.variant, row.metric) == (experiment, variant, metric):
                 point = {} if row.along is None else {sweep_name(row.along): float(row.at or 0)}
                 if summary.cell_at(variant, **point) == cell:
@@ -73,6 +71,11 @@ class Context:
         facts = self.summaries[experiment].facts["cells"][cell]
         spec = self.paper.experiments[experiment]
         return variant_label(spec, facts["variant"], facts["settings"]["algorithm"])
+
+    def title(self, experiment: str) -> str:
+        """An experiment's title, with the reason where it was not run."""
+        title = self.paper.experiments[experiment].title
+        return f"{title}: {self.absent[experiment]}" if experiment in self.absent else title
 
     def short_title(self, experiment: str) -> str:
         """An experiment's title up to its first comma."""
@@ -92,10 +95,7 @@ class Context:
     def caption(self) -> str:
         """The artifact's caption, with the scale, the number of seeds, and what the scale cuts."""
         cut = f"; {self.cut}" if self.cut else ""
-        left_out = "".join(
-            f" {self.paper.experiments[name].title}: {reason}."
-            for name, reason in self.absent.items()
-        )
+        left_out = "".join(f" {self.title(name)}." for name in self.absent)
         scale = f"Scale {self.ran_at()}, {self.seeds()}{cut}."
         return f"{self.artifact.caption.strip()} {scale}{left_out}"
 
@@ -155,7 +155,7 @@ def draw(
         provenance["table"] = table.plain()
         _write_table(stem, table, context)
     if isinstance(made, Drawing):
-        _write_figure(stem, made)
+        write_figure(stem, made.figure)
     write_csv(stem.with_suffix(".csv"), made.data)
     write_json(stem.with_suffix(".json"), provenance)
     return [stem.with_suffix(f".{end}") for end in SUFFIXES[context.artifact.kind]]
@@ -170,11 +170,10 @@ def _write_table(stem: Path, table: Table, context: Context) -> None:
     write_text(stem.with_suffix(".tex"), latex(table, title, caption, label))
 
 
-def _write_figure(stem: Path, drawing: Drawing) -> None:
-    with paper_style():
-        for end, metadata in METADATA.items():
-            with atomic_write(stem.with_suffix(f".{end}")) as temporary:
-                drawing.figure.savefig(temporary, metadata=metadata)
+def write_figure(stem: Path, figure: Figure) -> None:
+    """The figure as pdf and png, with the same bytes every time."""
+    for end in METADATA:
+        save(figure, stem.with_suffix(f".{end}"))
 
 
 def write_csv(path: Path, data: pd.DataFrame) -> None:
@@ -185,10 +184,7 @@ def _provenance(context: Context) -> dict[str, Any]:
     """Where the numbers came from, and the command that draws them again."""
     facts = [summary.facts for summary in context.summaries.values()]
     artifact = context.artifact
-    versions: dict[str, set[str]] = {}
-    for fact in facts:
-        for package, found in fact["versions"].items():
-            versions.setdefault(package, set()).update(found)
+    versions = [pair for fact in facts for pair in fact["versions"].items()]
     return {
         "paper": context.paper.paper,
         "artifact": context.name,
@@ -201,18 +197,14 @@ def _provenance(context: Context) -> dict[str, Any]:
             name: [summary.seeds.start, summary.seeds.stop]
             for name, summary in context.summaries.items()
         },
-        "commits": sorted(_union(fact["commits"] for fact in facts)),
+        "commits": sorted({commit for fact in facts for commit in fact["commits"]}),
         "origins": {  # which seeds came from which commit and machine
             name: summary.facts["origins"] for name, summary in context.summaries.items()
         },
-        "versions": {package: sorted(found) for package, found in sorted(versions.items())},
+        "versions": listed((name, one) for name, found in versions for one in found),
         "core_seconds": round(sum(fact["cpu_seconds"] for fact in facts), 1),
         "peak_memory_mb": max(fact["peak_memory_mb"] for fact in facts),
         "run_files": {fact["experiment"]: len(fact["runs"]) for fact in facts},
-        "runs": sorted(_union(fact["runs"] for fact in facts)),
+        "runs": sorted({run for fact in facts for run in fact["runs"]}),
         "printed": [vars(row) for row in context.comparisons()],
     }
-
-
-def _union(lists: Iterable[Iterable[str]]) -> set[str]:
-    return {item for items in lists for item in items}

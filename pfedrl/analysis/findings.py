@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from pfedrl.analysis.outcomes import ROUNDING
 from pfedrl.analysis.statistics import exponents, standard_error
 from pfedrl.analysis.summaries import Summary, read_summary, summaries_folder
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import cells
 from pfedrl.pipeline.finding import Finding, Number, Placeholder, pieces, relation
 from pfedrl.pipeline.project import Project
@@ -88,6 +87,15 @@ def asked_at_other_scales(project: Project) -> list[tuple[str, str, str]]:
         if number.scale is not None
     }
     return sorted(asked)
+
+
+class Lookup(NamedTuple):
+    """A number of one cell, or of what it has more than another."""
+
+    number: Number
+    experiment: str
+    cell: str
+    less: str | None
 
 
 class Teller:
@@ -165,73 +173,75 @@ class Teller:
         """The values behind a placeholder, one for each cell that is named, or a word."""
         if number.verdict is not None:
             return [self._verdicts(number.verdict, self.finding.experiments_of(number))]
-        experiments = self.finding.experiments_of(number)
-        each = [(experiment, *pair) for experiment, pair in product(experiments, number.pairs)]
+        named = product(self.finding.experiments_of(number), number.pairs)
+        each = [Lookup(number, experiment, *pair) for experiment, pair in named]
         if statistic == "cells":
             return WORDS[len(each)]
         if number.setting is not None:
-            return [self._setting(number, *one, of_paper=statistic == "paper") for one in each]
+            return [self._setting(one, statistic == "paper") for one in each]
         if statistic == "printed":
-            return [self._printed(number, *one) for one in each]
+            return [self._printed(one) for one in each]
         if statistic == "agents":
-            return [mean for one in each for mean in self._agents(number, *one)]
+            return [mean for one in each for mean in self._agents(one)]
         of_cells = OF_CELLS.get(statistic)
         each_one = "mean" if of_cells else statistic
         if number.since is not None or number.until is not None or each_one not in OF_SEEDS:
-            found = [OF_CURVES[each_one](self._curve(number, *one)) for one in each]
+            found = [OF_CURVES[each_one](self._curve(one)) for one in each]
         else:
-            found = [OF_SEEDS[each_one](self._values(number, *one)) for one in each]
+            found = [OF_SEEDS[each_one](self._values(one)) for one in each]
         return of_cells(found) if of_cells else found
 
-    def _values(self, number: Number, experiment: str, cell: str, less: str | None) -> np.ndarray:
+    def _measured(self, asked: Lookup) -> tuple[Summary, str]:
+        """Where a number is looked up, and by which metric."""
+        summary = self._summary(asked.experiment, asked.number.scale)
+        return summary, self.finding.metric_of(asked.number)
+
+    def _values(self, asked: Lookup) -> np.ndarray:
         """One a seed, diverged seeds left out."""
-        summary, metric = self._summary(experiment, number.scale), self.finding.metric_of(number)
+        (summary, metric), number = self._measured(asked), asked.number
         if number.along is not None:
-            points = summary.points_along(cell, number.along)
+            points = summary.points_along(asked.cell, number.along)
             rows = np.array([summary.final(point, metric) for point in points.values()])
             return exponents(np.array(list(points)), rows)
-        values = summary.final(cell, metric)
-        if less is not None:
-            values = values - summary.final(less, metric)
+        values = summary.final(asked.cell, metric)
+        if asked.less is not None:
+            values = values - summary.final(asked.less, metric)
         if number.where is not None:
-            values = values[summary.final(cell, number.where) > 0]
+            values = values[summary.final(asked.cell, number.where) > 0]
         values = values[: number.first]
         return values[np.isfinite(values)]
 
-    def _curve(self, number: Number, experiment: str, cell: str, _: str | None) -> pd.DataFrame:
+    def _curve(self, asked: Lookup) -> pd.DataFrame:
         """The means along the part that is asked for."""
-        summary = self._summary(experiment, number.scale)
-        curve = summary.curve(cell, self.finding.metric_of(number))
+        (summary, metric), number = self._measured(asked), asked.number
+        curve = summary.curve(asked.cell, metric)
         since = -np.inf if number.since is None else number.since
         until = np.inf if number.until is None else number.until
-        return curve[(curve["at"] >= since) & (curve["at"] <= until)].reset_index()
+        return curve[curve["at"].between(since, until)].reset_index()
 
-    def _agents(self, number: Number, experiment: str, cell: str, _: str | None) -> list[float]:
-        summary, metric = self._summary(experiment, number.scale), self.finding.metric_of(number)
-        finals = summary.finals[summary.finals["cell"] == cell]
-        agents = sorted(set(finals[finals["metric"] == metric]["agent"]) - {ALL_AGENTS})
-        return [float(summary.final(cell, metric, agent).mean()) for agent in agents]
+    def _agents(self, asked: Lookup) -> list[float]:
+        summary, metric = self._measured(asked)
+        return [float(values.mean()) for values in summary.by_agent(asked.cell, metric)]
 
-    def _printed(self, number: Number, experiment: str, cell: str, _: str | None) -> float:
-        metric = self.finding.metric_of(number)
+    def _printed(self, asked: Lookup) -> float:
+        wanted = (asked.experiment, asked.cell, self.finding.metric_of(asked.number))
         rows = [
             row.value
-            for artifact in self.project.paper(self.paper).artifacts.values()
-            for row in artifact.printed
-            if (row.experiment, row.variant, row.metric) == (experiment, cell, metric)
+            for row in self.project.paper(self.paper).printed
+            if (row.experiment, row.variant, row.metric) == wanted
         ]
         if not rows:
-            raise ValueError(f"the paper prints no {metric} of {cell} in {experiment}")
+            raise ValueError(f"the paper prints no {wanted[2]} of {wanted[1]} in {wanted[0]}")
         return float(rows[0])
 
-    def _setting(
-        self, number: Number, experiment: str, cell: str, _: str | None, of_paper: bool
-    ) -> float:
+    def _setting(self, asked: Lookup, of_paper: bool) -> float:
+        number, cell = asked.number, asked.cell
         assert number.setting is not None
         if not of_paper:
-            given = self._summary(experiment, number.scale).facts["cells"][cell]["settings"]
+            summary = self._summary(asked.experiment, number.scale)
+            given = summary.facts["cells"][cell]["settings"]
         else:
-            made = cells(self.project, self.paper, experiment, None)
+            made = cells(self.project, self.paper, asked.experiment, None)
             given = next(one.settings() for one in made if one.name == cell)
         return flat_settings(given)[number.setting]
 
@@ -241,7 +251,7 @@ class Teller:
             claim.id
             for claim in self.project.paper(self.paper).claims
             for test in claim.tests
-            if not claim.ours and getattr(test, "experiment", None) in experiments
+            if not claim.ours and test.experiment in experiments
         }
         claims = self.judged["claims"] if self.judged else []
         return sum(one["id"] in about and one["badge"] == verdict for one in claims)

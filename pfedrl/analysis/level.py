@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from pfedrl.analysis.evidence import DECIDES, most_seeds
-from pfedrl.analysis.output import write_text
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 
 MOST_SEEDS = 80
 SHOWN = (8, 10, 20, 40, 80)  # seeds at which power is shown
@@ -145,13 +144,11 @@ def _page(
 
 def _draw(path: Path, fair: dict[str, float], powers: dict[float, list[float]]) -> None:
     import matplotlib
-    from matplotlib.figure import Figure
 
-    from pfedrl.analysis.style import INK, METADATA, WIDTH, paper_style
+    from pfedrl.analysis.style import INK, new_figure, paper_style, save
 
     with paper_style():
-        figure = Figure(figsize=(WIDTH, 2.4))
-        left, right = figure.subplots(1, 2, width_ratios=[1.3, 1])
+        figure, (left, right) = new_figure(2.4, ncols=2, width_ratios=[1.3, 1])
         places = np.arange(len(fair))[::-1]
         left.plot(100 * np.array(list(fair.values())), places, "s", color="#0072B2")
         left.axvline(2, color=INK, linewidth=0.8)
@@ -165,5 +162,4 @@ def _draw(path: Path, fair: dict[str, float], powers: dict[float, list[float]]) 
         right.set_xscale("log", base=2)
         right.set_xticks(SHOWN, [str(n) for n in SHOWN])
         right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-        with atomic_write(path) as temporary:
-            figure.savefig(temporary, format="png", metadata=METADATA["png"])
+    save(figure, path)

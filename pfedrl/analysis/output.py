@@ -2,15 +2,24 @@
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 
 DEFAULT_SCALE = "laptop"
+
+
+def listed(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """Each key with its distinct values, both in order."""
+    found: dict[str, set[Any]] = {}
+    for key, value in pairs:
+        found.setdefault(key, set()).add(value)
+    return {key: sorted(values) for key, values in sorted(found.items())}
 
 
 def plain(value: Any) -> Any:
@@ -30,14 +39,13 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def write_text(path: Path, text: str) -> None:
-    with atomic_write(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-
-
 def short(value: float, digits: int = 4) -> str:
     """A number for a sentence."""
     return f"{value:.{digits}g}"
+
+
+def seeds(count: int) -> str:
+    return f"{count:,} seed{'' if count == 1 else 's'}"
 
 
 def rebuild_command(paper: str, artifact: str, scale: str = DEFAULT_SCALE) -> str:

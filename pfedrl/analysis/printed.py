@@ -77,6 +77,14 @@ def compare(printed: Printed, summaries: Mapping[str, Summary]) -> Comparison:
     )  # fmt: skip
 
 
+def in_columns(found: Comparison | None) -> dict[str, float | None]:
+    """What a row of ours has beside it; empty where the paper prints nothing."""
+    if found is None:
+        return dict.fromkeys(("paper_mean", "paper_se", "deviation"))
+    return {"paper_mean": found.theirs, "paper_se": found.their_error,
+            "deviation": found.deviation}  # fmt: skip
+
+
 def grade(distance: float, reach: float) -> str:
     """Same within 2% and near within 10%, with the whole interval; far wholly beyond; else open."""
     if abs(distance) + reach <= SAME:
@@ -93,7 +101,7 @@ def span_of(printed: Printed, cell: str, summaries: Mapping[str, Summary]) -> fl
     same family.
     """
     own = summaries[printed.experiment]
-    family = own.facts["cells"][cell]["settings"]["family"]
+    family = own.family(cell)
     metric = "return_average" if printed.metric in OF_RETURNS else printed.metric
     for summary in (own, *(one for one in summaries.values() if one is not own)):
         floors = list(_finals(summary, CONTROLS, metric, family))

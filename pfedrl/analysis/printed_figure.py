@@ -11,10 +11,10 @@ from matplotlib.ticker import MaxNLocator
 
 from pfedrl.analysis.cuts import cuts
 from pfedrl.analysis.drawing import write_csv
-from pfedrl.analysis.output import read_result, write_text
+from pfedrl.analysis.output import read_result
 from pfedrl.analysis.printed import GRADES
-from pfedrl.analysis.style import FAINT, INK, METADATA, new_figure, paper_style
-from pfedrl.core.files import atomic_write
+from pfedrl.analysis.style import FAINT, INK, new_figure, paper_style, save
+from pfedrl.core.files import write_text
 from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import load, load_runnable
 from pfedrl.pipeline.paper import Experiment
@@ -61,8 +61,7 @@ def draw_printed(project: Project, figures: Path) -> None:
             Line2D([], [], color=FAINT, linewidth=0.8, label="ours = paper's"),
         ]  # fmt: skip
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
-        with atomic_write(figures / "printed.png") as temporary:
-            figure.savefig(temporary, format="png", metadata=METADATA["png"])
+    save(figure, figures / "printed.png")
 
 
 def printed_numbers(project: Project, figures: Path) -> list[dict[str, Any]]:

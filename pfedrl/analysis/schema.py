@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pfedrl.analysis.pages.about import About
 from pfedrl.analysis.style import StyleFile
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.registry import components, load
 from pfedrl.core.settings import adapter
 from pfedrl.envs.data.sources import DataSource
@@ -17,6 +18,7 @@ from pfedrl.pipeline.scale import Scale
 def schemas() -> dict[str, dict[str, Any]]:
     """File name to schema: a paper's files, a scale, the style, and each family's file in envs/."""
     models: dict[str, Any] = {"paper": Reference, "scale": Scale, "style": StyleFile}
+    models["page"] = About
     models["data"] = dict[str, DataSource]
     models |= {key: kind for key, (kind, _) in FILES.items()}
     made = {f"{key}.schema.json": adapter(model).json_schema() for key, model in models.items()}
@@ -34,10 +36,7 @@ def _family_file(schema: dict[str, Any]) -> dict[str, Any]:
 
 def write_schemas(folder: Path) -> list[Path]:
     """Write them all, and say where."""
-    paths = []
-    for name, schema in schemas().items():
-        path = folder / name
-        with atomic_write(path) as temporary:
-            temporary.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
-        paths.append(path)
-    return paths
+    made = {folder / name: schema for name, schema in schemas().items()}
+    for path, schema in made.items():
+        write_text(path, json.dumps(schema, indent=2) + "\n")
+    return list(made)

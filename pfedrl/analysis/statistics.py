@@ -44,38 +44,15 @@ def interquartile_mean(values: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)  # the cells of an experiment have the same seeds, so the same resamples
-def _counts(strata: tuple[int, ...], resamples: int, seed: int) -> np.ndarray:
-    """How often each resample holds each seed, [resample, seed]; strata are runs of that length."""
+def _counts(seeds: int, resamples: int, seed: int) -> np.ndarray:
+    """How often each resample holds each seed, [resample, seed]."""
     generator = np.random.default_rng(seed)
-    counts = np.empty((resamples, sum(strata)), dtype=np.uint16)
-    for row in counts:
-        first = 0
-        for size in strata:
-            drawn = generator.integers(0, size, size)
-            row[first : first + size] = np.bincount(drawn, minlength=size)
-            first += size
-    return counts
-
-
-def _strata(count: int, strata: np.ndarray | None) -> tuple[np.ndarray, tuple[int, ...]]:
-    """An order that puts seeds of a stratum side by side, and the strata's sizes."""
-    if strata is None:
-        return np.arange(count), (count,)
-    _, codes = np.unique(strata, return_inverse=True)
-    return np.argsort(codes, kind="stable"), tuple(int(size) for size in np.bincount(codes))
-
-
-def _interval(means: np.ndarray) -> Interval:
-    """The middle of the resampled means, [resample, ...]."""
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return low, high
+    drawn = (generator.integers(0, seeds, seeds) for _ in range(resamples))
+    return np.array([np.bincount(one, minlength=seeds) for one in drawn], dtype=np.uint16)
 
 
 def bootstrap_interquartile_mean(
-    values: np.ndarray,
-    strata: np.ndarray | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = BOOTSTRAP_SEED,
+    values: np.ndarray, resamples: int = RESAMPLES, seed: int = BOOTSTRAP_SEED
 ) -> tuple[float, float]:
     """Percentile interval of one curve point's interquartile mean, [seed] to (low, high).
 
@@ -84,10 +61,9 @@ def bootstrap_interquartile_mean(
     product of those counts with the steps from each value to the next.
     """
     count = len(values)
-    order, sizes = _strata(count, strata)
-    counts = _counts(sizes, resamples, seed)
-    ranks = np.argsort(values[order], kind="stable")
-    ordered = values[order][ranks]
+    counts = _counts(count, resamples, seed)
+    ranks = np.argsort(values, kind="stable")
+    ordered = values[ranks]
     steps = np.diff(ordered)
     if not steps.any():  # as bytes sent are: every resample has the one value
         return float(ordered[0]), float(ordered[0])
@@ -100,7 +76,7 @@ def bootstrap_interquartile_mean(
         np.clip(upto, cut, cut + kept, out=upto)
         upto -= cut
         means[i : i + CHUNK] = ordered[-1] - upto.astype(np.float64) @ steps / kept
-    low, high = _interval(means)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 
@@ -144,11 +120,8 @@ class Effect:
 def effect(differences: np.ndarray) -> Effect:
     """The mean difference and its interval; unbounded for a single seed."""
     count, mean = len(differences), float(differences.mean())
-    if count < 2:
-        return Effect(mean, -np.inf, np.inf, count)
-    error = differences.std(ddof=1) / np.sqrt(count)
-    reach = float(_quantile((1 + LEVEL) / 2, count - 1) * error)
-    return Effect(mean, mean - reach, mean + reach, count)
+    low, high = mean_interval(differences) if count > 1 else ANYTHING
+    return Effect(mean, float(low), float(high), count)
 
 
 def exponents(at: np.ndarray, values: np.ndarray) -> np.ndarray:

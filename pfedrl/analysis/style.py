@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, cycle, product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import Field
 
 from pfedrl.core.errors import unknown
+from pfedrl.core.files import atomic_write
 from pfedrl.core.registry import components, known, load_runnable
 from pfedrl.core.settings import Settings, read_yaml, validate
 from pfedrl.pipeline.project import Project
@@ -190,6 +192,12 @@ def new_figure(height: float, **layout: Any) -> tuple[Figure, Any]:
 
     figure = Figure(figsize=(WIDTH, height))
     return figure, figure.subplots(**layout)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of its name, in the project's style."""
+    with paper_style(), atomic_write(path) as temporary:
+        figure.savefig(temporary, metadata=METADATA[path.suffix.removeprefix(".")])
 
 
 def panel_grid(

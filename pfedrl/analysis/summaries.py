@@ -50,6 +50,19 @@ class Summary:
         finals = self.finals[self.finals["seed"] >= first]
         return replace(self, finals=finals, facts={**self.facts, "cells": cells})
 
+    def algorithm(self, cell: str) -> dict[str, Any]:
+        """The settings of a cell's algorithm, its name among them."""
+        return self.facts["cells"][cell]["settings"]["algorithm"]
+
+    def family(self, cell: str) -> dict[str, Any]:
+        """The settings of a cell's family, its name among them."""
+        return self.facts["cells"][cell]["settings"]["family"]
+
+    def seconds(self, cell: str) -> float:
+        """The core-seconds of one seed."""
+        facts = self.facts["cells"][cell]
+        return facts["cpu_seconds"] / len(range(*facts["seeds"]))
+
     def cells(self, variant: str) -> list[str]:
         """The cells of a variant, in the order of the sweep's values."""
         rows = self.statistics[self.statistics["variant"] == variant]
@@ -81,15 +94,18 @@ class Summary:
 
     def curve(self, cell: str, metric: str, agent: int = ALL_AGENTS) -> pd.DataFrame:
         """The statistics of a metric along its axis, agents pooled or one of them."""
-        of_cell = self.statistics[self.statistics["cell"] == cell]
+        return self._rows(self.statistics, cell, metric, agent).sort_values("at")
+
+    def _rows(self, table: pd.DataFrame, cell: str, metric: str, agent: int) -> pd.DataFrame:
+        """The rows of a cell's metric; an unknown name is an error with the nearest."""
+        of_cell = table[table["cell"] == cell]
         if of_cell.empty:
-            raise unknown("cell", cell, set(self.statistics["cell"]), self.experiment)
+            raise unknown("cell", cell, set(table["cell"]), self.experiment)
         rows = of_cell[(of_cell["metric"] == metric) & (of_cell["agent"] == agent)]
         if rows.empty:
-            raise unknown(
-                "metric", metric, set(of_cell["metric"]), f"{self.experiment}, cell '{cell}'"
-            )
-        return rows.sort_values("at")
+            where = f"{self.experiment}, cell '{cell}'"
+            raise unknown("metric", metric, set(of_cell["metric"]), where)
+        return rows
 
     def last(self, cell: str, metric: str) -> pd.Series:
         """The statistics of a metric at the last point."""
@@ -102,22 +118,22 @@ class Summary:
 
     def final(self, cell: str, metric: str, agent: int = ALL_AGENTS) -> np.ndarray:
         """The final values, one a seed, in the order of seeds: of an agent, or of their mean."""
-        of_cell = self.finals[self.finals["cell"] == cell]
-        if of_cell.empty:
-            raise unknown("cell", cell, set(self.finals["cell"]), self.experiment)
-        rows = of_cell[(of_cell["metric"] == metric) & (of_cell["agent"] == agent)]
-        if rows.empty:
-            raise unknown(
-                "metric", metric, set(of_cell["metric"]), f"{self.experiment}, cell '{cell}'"
-            )
+        rows = self._rows(self.finals, cell, metric, agent)
         return rows.sort_values("seed")["value"].to_numpy()
 
-    def worst(self, cell: str, metric: str) -> np.ndarray:
-        """The lowest final value of each seed's agents."""
+    def by_agent(self, cell: str, metric: str) -> list[np.ndarray]:
+        """The final values by seed of each agent."""
         self.final(cell, metric)  # explains a name that is not there
         rows = self.finals[(self.finals["cell"] == cell) & (self.finals["metric"] == metric)]
         agents = sorted(set(rows["agent"]) - {ALL_AGENTS})
-        return np.min([self.final(cell, metric, agent) for agent in agents], axis=0)
+        return [self.final(cell, metric, agent) for agent in agents]
+
+
+def numbered(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """The rows of metrics whose names are a prefix and a number, with that number as a column."""
+    names = rows["metric"].astype(str)
+    found = rows[names.str.match(rf"{prefix}\d+$")]
+    return found.assign(number=names.str.removeprefix(prefix).loc[found.index].astype(int))
 
 
 def summaries_folder(project: Project, scale: str) -> Path:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from pfedrl.analysis.output import listed
 from pfedrl.analysis.statistics import (
     ENOUGH,
     bootstrap_interquartile_mean,
@@ -246,24 +247,18 @@ def _facts(
 ) -> dict[str, Any]:
     """Where the numbers came from: the union of the facts about the runs."""
     runs = [facts for found in files for facts in found]
-    versions: dict[str, set[str]] = defaultdict(set)
-    for facts in runs:
-        for package, version in facts["versions"].items():
-            versions[package].add(version)
     first = whole[0].cell
     described = {}
     for one, found in zip(whole, files, strict=True):
+        seconds = [
+            len(part.take) / len(part.holds) * facts["cpu_seconds"]
+            for part, facts in zip(one.parts, found, strict=True)
+        ]
         described[one.cell.name] = {
             "seeds": [one.cell.seeds.start, one.cell.seeds.stop],
             "variant": one.cell.variant,
             "settings": one.cell.settings(),
-            "cpu_seconds": round(
-                sum(
-                    len(part.take) / len(part.holds) * facts["cpu_seconds"]
-                    for part, facts in zip(one.parts, found, strict=True)
-                ),
-                3,
-            ),
+            "cpu_seconds": round(sum(seconds), 3),
         }
     return {
         "paper": first.paper,
@@ -272,7 +267,7 @@ def _facts(
         "sweeps": sweeps,
         "commits": sorted({facts["commit"] for facts in runs}),
         "origins": _origins(whole, files),
-        "versions": {package: sorted(found) for package, found in sorted(versions.items())},
+        "versions": listed(pair for facts in runs for pair in facts["versions"].items()),
         "cpu_seconds": round(sum(cell["cpu_seconds"] for cell in described.values()), 3),
         "peak_memory_mb": max(facts["peak_memory_mb"] for facts in runs),
         "cells": described,

@@ -3,100 +3,96 @@
 A statement is judged on the instances that meet its premises; one that fails contradicts it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfedrl.analysis.claim_tests import Question
-from pfedrl.analysis.outcomes import OUTSIDE, Outcome, exactly
+from pfedrl.analysis.outcomes import OUTSIDE, ROUNDING, Outcome, exactly
 from pfedrl.analysis.summaries import Summary
 from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import load_runnable
-from pfedrl.pipeline.claim import Asked, Exists, Holds, PrintedLeast, Test
+from pfedrl.pipeline.claim import Asked, Exists, Holds, Test
 from pfedrl.theory.statement import APPLIES
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SIZE = "size"  # the metric by which counterexamples are ordered, where a statement has it
-
-
-@dataclass(frozen=True)
-class Instance:
-    """One drawn instance and how it fares."""
-
-    cell: str
-    seed: int
-    value: float
-    size: float | None
-
-    def words(self) -> str:
-        size = "" if self.size is None else f"size {self.size:g}, "
-        return f"seed {self.seed} of {self.cell} ({size}metric {self.value:.4g})"
 
 
 @dataclass(frozen=True)
 class Instances:
     """The instances of a variant that meet a statement's premises, for one metric.
 
-    All of them where none does: what they show is shown, and decides nothing.
+    All of them where none does: what they show is shown, and decides nothing. Those on which the
+    metric is not a number are `undefined`; they neither hold nor fail.
     """
 
     drawn: int
     inside: int  # how many of them meet the premises
-    cells: np.ndarray
-    seeds: np.ndarray
-    values: np.ndarray
-    sizes: np.ndarray | None
+    table: pd.DataFrame  # cell, seed, value, and size where the statement has one
 
     @property
     def undefined(self) -> int:
-        """Instances on which the metric is not a number; they neither hold nor fail."""
-        return int((~np.isfinite(self.values)).sum())
+        return int((~np.isfinite(self.table["value"])).sum())
 
     def above(self, bound: float) -> int:
-        with np.errstate(invalid="ignore"):
-            return int((self.values > bound).sum())
+        return int((self.table["value"] > bound).sum())
 
     def below(self, bound: float) -> int:
-        with np.errstate(invalid="ignore"):
-            return int((self.values < bound).sum())
+        return int((self.table["value"] < bound).sum())
 
-    def at(self, index: int) -> Instance:
-        size = None if self.sizes is None else float(self.sizes[index])
-        return Instance(
-            str(self.cells[index]), int(self.seeds[index]), float(self.values[index]), size
-        )
+    def lowest(self) -> pd.Series:
+        return self.table.iloc[self.table["value"].argmin()]
 
-    def lowest(self) -> Instance:
-        return self.at(int(np.nanargmin(self.values)))
+    def highest(self) -> pd.Series:
+        return self.table.iloc[self.table["value"].argmax()]
 
-    def highest(self) -> Instance:
-        return self.at(int(np.nanargmax(self.values)))
-
-    def smallest_below(self, bound: float) -> Instance:
+    def smallest_below(self, bound: float) -> pd.Series:
         """Of the instances below a bound the smallest in size, then the furthest below."""
-        failing = np.flatnonzero(self.values < bound)
-        keys = [self.values[failing]]
-        if self.sizes is not None:
-            keys.append(self.sizes[failing])
-        return self.at(int(failing[np.lexsort(keys)[0]]))
+        failing = self.table[self.table["value"] < bound]
+        return failing.sort_values(["size", "value"], kind="stable").iloc[0]
 
 
 def instances(summary: Summary, variant: str, metric: str) -> Instances:
     """The instances of every cell of a variant."""
+    import pandas as pd
+
     cells = summary.cells(variant)
-    seeds = np.arange(summary.seeds.start, summary.seeds.stop)
     sized = all(summary.measures(cell, SIZE) for cell in cells)
-    meets = np.concatenate([premises(summary, cell) for cell in cells])
-    kept = meets if meets.any() else np.full_like(meets, True)
-    sizes = [summary.final(cell, SIZE) for cell in cells] if sized else None
-    return Instances(
-        len(meets),
-        int(meets.sum()),
-        np.repeat(cells, len(seeds))[kept],
-        np.tile(seeds, len(cells))[kept],
-        np.concatenate([summary.final(cell, metric) for cell in cells])[kept],
-        None if sizes is None else np.concatenate(sizes)[kept],
+    table = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "cell": cell,
+                    "seed": summary.seeds,
+                    "value": summary.final(cell, metric),
+                    "size": summary.final(cell, SIZE) if sized else np.nan,
+                    "inside": premises(summary, cell),
+                }
+            )
+            for cell in cells
+        ],
+        ignore_index=True,
     )
+    inside = int(table["inside"].sum())
+    return Instances(len(table), inside, table[table["inside"]] if inside else table)
+
+
+def size_of(found: pd.Series) -> float | None:
+    """The size of a drawn instance, where the statement has one."""
+    return None if np.isnan(found["size"]) else float(found["size"])
+
+
+def in_words(found: pd.Series) -> str:
+    """One drawn instance and how it fares."""
+    size = size_of(found)
+    sized = "" if size is None else f"size {size:g}, "
+    return f"seed {found['seed']} of {found['cell']} ({sized}metric {found['value']:.4g})"
 
 
 def premises(summary: Summary, cell: str) -> np.ndarray:
@@ -106,62 +102,62 @@ def premises(summary: Summary, cell: str) -> np.ndarray:
     return summary.final(cell, APPLIES) > 0
 
 
-def rebuild(summary: Summary, found: Instance) -> dict[str, Any]:
+def rebuild(summary: Summary, found: pd.Series) -> dict[str, Any]:
     """The instance itself, so that a reader can check it: its seed, its metric, its numbers."""
-    settings = dict(summary.facts["cells"][found.cell]["settings"]["algorithm"])
+    settings = dict(summary.algorithm(found["cell"]))
     statement = load_runnable(settings.pop("name")).model_validate(settings)
     return {
-        "cell": found.cell,
-        "seed": found.seed,
-        "metric": found.value,
-        "size": found.size,
-        "instance": statement.instance(found.seed),
+        "cell": found["cell"],
+        "seed": int(found["seed"]),
+        "metric": float(found["value"]),
+        "size": size_of(found),
+        "instance": statement.instance(int(found["seed"])),
     }
 
 
 def holds(test: Holds, summary: Summary, asked: Question) -> list[Outcome]:
     drawn = instances(summary, test.variant, test.metric)
-    count, undefined = len(drawn.values), drawn.undefined
+    count, undefined = len(drawn.table), drawn.undefined
     among = f" that meet its premises, of {drawn.drawn:,}" if count < drawn.drawn else ""
-    failing = drawn.below(-test.tolerance)
+    failing = drawn.below(-ROUNDING)
     unclear = f"; {undefined:,} are undefined" if undefined else ""
     if undefined == count:
         return [exactly(f"undefined on all {count:,} instances", count, None)]
     lowest = drawn.lowest()
+    tightest = float(lowest["value"])
     if failing == 0:
         words = f"holds on {count - undefined:,} of {count:,} instances{among}{unclear}; "
-        words += f"tightest: {lowest.words()}"
-        return [exactly(words, count, None if undefined else True, effect=lowest.value)]
-    found = drawn.smallest_below(-test.tolerance)
+        words += f"tightest: {in_words(lowest)}"
+        return [exactly(words, count, None if undefined else True, effect=tightest)]
+    found = drawn.smallest_below(-ROUNDING)
     words = (
         f"fails on {failing:,} of {count:,} instances{among} ({failing / count:.1%}){unclear}; "
-        f"smallest counterexample: {found.words()}"
+        f"smallest counterexample: {in_words(found)}"
     )
     example = rebuild(summary, found)
-    return [exactly(words, count, False, effect=lowest.value, counterexample=example)]
+    return [exactly(words, count, False, effect=tightest, counterexample=example)]
 
 
 def exists(test: Exists, summary: Summary, asked: Question) -> list[Outcome]:
     """That none was found does not show that none exists."""
     drawn = instances(summary, test.variant, test.metric)
-    count, found = len(drawn.values), drawn.above(test.above)
+    count, found = len(drawn.table), drawn.above(test.above)
     if drawn.undefined == count:
         return [exactly(f"undefined on all {count:,} instances", count, None)]
     highest = drawn.highest()
-    words = f"{found:,} of {count:,} instances; the clearest: {highest.words()}"
-    if not summary.measures(highest.cell, APPLIES):
-        name = asked.name(test.experiment, highest.cell)
+    most = float(highest["value"])
+    words = f"{found:,} of {count:,} instances; the clearest: {in_words(highest)}"
+    if not summary.measures(highest["cell"], APPLIES):
+        name = asked.name(test.experiment, highest["cell"])
         words = (
             f"{name}: {words_of(test.metric)} above {test.above:g} in {found:,} of {count:,} "
-            f"seeds; the highest is {highest.value:.4g}"
+            f"seeds; the highest is {most:.4g}"
         )
-    return [exactly(words, count, True if found else None, effect=highest.value)]
+    return [exactly(words, count, True if found else None, effect=most)]
 
 
 def within_premises(outcome: Outcome, test: Test, summary: Summary) -> Outcome:
     """No verdict on a statement where no instance in some cell of the test meets its premises."""
-    if isinstance(test, PrintedLeast):
-        return outcome
     cells = [cell for asked in test.asks() for cell in _cells(summary, asked)]
     if all(premises(summary, cell).any() for cell in cells):
         return outcome

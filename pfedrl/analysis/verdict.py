@@ -6,6 +6,7 @@ reversed ones, which is an e-value whatever their dependence.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,17 +24,26 @@ POINTS_FOR = "points for"
 POINTS_AGAINST = "points against"
 DEPENDS = "depends on the reading"
 OPEN = "open"
-BADGES = {  # with a symbol each, the order in which they are listed
-    REPLICATED: "✓",
-    CONTRADICTED: "✗",
-    HOLDS: "✓",
-    FAILS: "✗",
-    DEPENDS: "⇄",
-    POINTS_FOR: "↗",
-    POINTS_AGAINST: "↘",
-    OPEN: "?",
-    NOT_RUN: "–",
-    OUTSIDE: "∅",
+
+
+class Badge(NamedTuple):
+    """How a verdict is shown, and what it means."""
+
+    symbol: str
+    meaning: str
+
+
+BADGES = {  # in the order in which they are listed
+    REPLICATED: Badge("✓", "the runs decide for the sentence, at the paper's own training budget"),
+    CONTRADICTED: Badge("✗", "the runs decide against it, at the paper's own budget"),
+    HOLDS: Badge("✓", "decided for it, after a shorter training than the paper's"),
+    FAILS: Badge("✗", "decided against it, after a shorter training"),
+    DEPENDS: Badge("⇄", "another reading of what the paper leaves open decides the other way"),
+    POINTS_FOR: Badge("↗", "weaker evidence for it"),
+    POINTS_AGAINST: Badge("↘", "weaker evidence against it"),
+    OPEN: Badge("?", "too little evidence either way, or the winner does not beat the control"),
+    NOT_RUN: Badge("–", "left out at this scale, or the data cannot be downloaded"),
+    OUTSIDE: Badge("∅", "no instance that we computed meets the theorem's premises"),
 }
 FOR, AGAINST = (REPLICATED, HOLDS), (CONTRADICTED, FAILS)
 DECIDED = (*FOR, *AGAINST, DEPENDS)

@@ -7,4 +7,4 @@ person can do by hand. Imports are lazy: a tabular run never waits for torch.
 from pfedrl.cli import benchmarking, data, jobs, looking, verdicts, writing
 from pfedrl.cli.program import app, main
 
-__all__ = ["app", "data", "jobs", "looking", "main", "verdicts", "writing"]
+__all__ = ["app", "benchmarking", "data", "jobs", "looking", "main", "verdicts", "writing"]

@@ -59,3 +59,20 @@ def data_list() -> None:
 
     columns = ("name", "title", "is here", "comes from")
     Console().print(table("Data sets", columns, listed(Project.here().root)))
+
+
+@app.command()
+def crate(
+    output: Annotated[Path, typer.Option(help="The file to write.")] = Path(
+        "ro-crate-metadata.json"
+    ),
+) -> None:
+    """Describe a release as a research object: workflow, tables and every committed run.
+
+    Needs the library rocrate: pip install 'pfedrl[release]'.
+    """
+    from pfedrl.pipeline.crate import write_crate
+    from pfedrl.pipeline.project import Project
+
+    count = write_crate(Project.here(), output)
+    typer.echo(f"{output}: {count:,} run files, with their checksums")

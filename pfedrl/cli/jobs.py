@@ -206,7 +206,7 @@ def claims(
 @app.command()
 def report(scale: ScaleName = "laptop", output: Output = None, made_from: MadeFrom = "") -> None:
     """Write the pages: every table and figure, ours beside the paper's, with the verdicts."""
-    from pfedrl.analysis.pages.site import write_site
+    from pfedrl.analysis.pages.site import Site
     from pfedrl.pipeline.project import Project
 
-    write_site(Project.here(), scale, output, made_from)
+    Site(Project.here(), scale, output, made_from).write()

@@ -1,11 +1,16 @@
 """Commands about evidence: publish and verify runs, draw them again, list open claims."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pfedrl.cli.program import ScaleName, app
+
+if TYPE_CHECKING:
+    from pfedrl.pipeline.cells import Cell
+    from pfedrl.pipeline.store import Store
 
 
 @app.command()
@@ -14,26 +19,39 @@ def publish(
         list[str] | None, typer.Argument(help="Papers; all of them by default.")
     ] = None,
     scale: ScaleName = "laptop",
+    suite: Annotated[
+        list[str] | None, typer.Option(help="Suites of the benchmark, in the place of papers.")
+    ] = None,
 ) -> None:
-    """Add finished runs of a scale to results/published and its manifest.
+    """Add finished runs of a scale, or of a suite, to results/published and its manifest.
 
-    The record shows them once workflow/scales/record.yaml asks for their budget and seeds.
+    The record shows a scale's once workflow/scales/record.yaml asks for their budget and seeds.
     """
     from pfedrl.pipeline.cells import cells
     from pfedrl.pipeline.project import Project
     from pfedrl.pipeline.store import Store
+    from pfedrl.suites.suite import cells_of, read_suite
 
     project = Project.here()
     store = Store(project.root)
+    if suite:
+        for name in suite:
+            add(store, cells_of(project, read_suite(project, name)))
+        return
     for paper in papers or ():
         project.paper(paper)
     for paper, experiment in project.experiments_at(scale):
         if papers and paper not in papers:
             continue
-        for cell in cells(project, paper, experiment, scale):
-            for part in store.find(cell, cell.seeds, ["local"]).parts:
-                if (added := store.add(cell, part)) is not None:
-                    typer.echo(added)
+        add(store, cells(project, paper, experiment, scale))
+
+
+def add(store: "Store", of: Iterable["Cell"]) -> None:
+    """Commit the seeds of cells that were run here."""
+    for cell in of:
+        for part in store.find(cell, cell.seeds, ["local"]).parts:
+            if (added := store.add(cell, part)) is not None:
+                typer.echo(added)
 
 
 @app.command()

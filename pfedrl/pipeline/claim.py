@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 class OfRuns(Settings):
-    """What the tests of one experiment's runs share."""
+    """What tests share: the experiment whose runs they read."""
 
     experiment: str
 
@@ -138,17 +138,23 @@ class Ahead(Terms):
             )  # fmt: skip
 
 
-class Trend(OfRuns):
+class Along(Settings):
+    """A metric that falls (or rises) along a sweep."""
+
+    experiment: str
+    metric: str
+    along: str
+    direction: Literal["falls", "rises"]
+    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
+
+
+class Trend(OfRuns, Along):
     """A variant's metric falls (or rises) along a sweep.
 
     It holds where the last point lies below (above) the first, unless a step is clearly reversed;
     steps that change nothing are allowed, as in the papers' own tables.
     """
 
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
     variant: str
 
     def asks(self) -> Iterator[Asked]:
@@ -157,15 +163,10 @@ class Trend(OfRuns):
             yield Asked(self.metric, variant=self.variant, along=self.along, at=at)
 
 
-class Trends(Settings):
+class Trends(Along):
     """Several variants' metrics fall (or rise) along a sweep: a trend for each."""
 
     kind: Literal["trend"]
-    experiment: str
-    metric: str
-    along: str
-    direction: Literal["falls", "rises"]
-    points: list[Number] = Field(default_factory=list, description="of the sweep; all if empty")
     variants: list[str] = Field(min_length=1)
 
     def expanded(self) -> Iterator[Trend]:
@@ -203,13 +204,12 @@ class Near(OfRuns):
     side: Literal["both", "below", "above"] = Field(
         "both", description="below (above): a value under (over) the number is as good"
     )
-    reached: str | None = Field(None, description="as in `ahead`")
     ends: str | None = Field(None, description="as in `ahead`")
     agent: int | None = Field(None, ge=1, description="one agent's, counted from 1")
     counted: str = Field("", description="as in `ahead`")
 
     def asks(self) -> Iterator[Asked]:
-        for metric in filter(None, (self.metric, self.reached, self.ends)):
+        for metric in filter(None, (self.metric, self.ends)):
             yield Asked(metric, self.cell)
 
 
@@ -234,13 +234,17 @@ class Slope(OfRuns):
             yield Asked(metric, variant=self.variant, along=self.along)
 
 
-class PrintedLeast(Settings):
+class PrintedLeast(OfRuns):
     """Of the numbers that the paper itself prints, a variant's is the least: no run enters."""
 
+    experiment: Literal[""] = ""
     kind: Literal["printed_least"]
     artifact: str
     option: str = Field(description="of the artifact: the printed numbers by variant")
     least: Name = Field(description="the variant")
+
+    def asks(self) -> Iterator[Asked]:
+        yield from ()
 
 
 class Holds(OfRuns):
@@ -248,8 +252,7 @@ class Holds(OfRuns):
 
     kind: Literal["holds"]
     variant: str
-    metric: str = Field(description="non-negative where the statement holds")
-    tolerance: float = Field(1e-9, ge=0, description="rounding allowed below zero")
+    metric: str = Field(description="non-negative, but for rounding, where the statement holds")
 
     def asks(self) -> Iterator[Asked]:
         yield Asked(self.metric, variant=self.variant)

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from pfedrl.core.durations import NEVER_RUN, START_UP, makespan, not_counted, span
 from pfedrl.core.registry import module_of
-from pfedrl.envs.data import clusters, data_sets
+from pfedrl.envs.data import clusters
 from pfedrl.pipeline.cells import Cell, cells, parse_block
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store
@@ -30,9 +30,14 @@ SHORTEST, LONGEST = 10, 24 * 60  # minutes that a batch system is asked for
 SLACK = 3  # times the expected time and 1.5 times the memory: processors and loads differ
 UNKNOWN_MINUTES, UNKNOWN_MB = 12 * 60, 2000  # asked for where nothing was measured
 RATES = COMMITTED / "rates.json"
-# the length of a training is the product of those settings that the algorithm and family have
-LENGTHS = ("frames", "episodes", "communication_rounds", "training_rounds", "iterations",
+# the length of a training is the product of those settings that the algorithm and family have; it
+# is named by the first
+LENGTHS = ("frames", "communication_rounds", "training_rounds", "iterations", "episodes",
            "local_iterations", "train_samples")  # fmt: skip
+SAMPLES = {  # of the training data, as pages show costs where the data are not
+    "clusters": clusters.TRAIN, "fashion_mnist": 60_000, "cifar10": 50_000, "cifar100": 50_000,
+    "hapt": 6_197,
+}  # fmt: skip
 AFTERWARDS = ("adapt_frames", "adapt_episodes")  # in new environments; proportional to the length
 
 
@@ -154,9 +159,7 @@ def _times_as_long(settings: Mapping[str, Any], than: Mapping[str, Any]) -> floa
 
 def _count(length: Any, data: str) -> int:
     if length == "all":
-        if data == "clusters":
-            return clusters.TRAIN
-        return len(data_sets.read(data, "train_labels")[0])
+        return SAMPLES[data]
     return length or 1  # 0: its length is counted in another setting
 
 

@@ -1,7 +1,7 @@
 """What `pfedrl list` shows: tables of what can be named in settings and commands."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +13,7 @@ from pfedrl.pipeline.project import Project
 NAMES = ("name", "paper", "family", "label", "algorithm")  # columns to copy from
 NARROWEST = 20  # letters of a column of texts, below which rows are not broken at all
 WIDEST = 10_000  # letters of a line that is not broken
+Shown = tuple[str, tuple[str, ...], Iterable[tuple[str, ...]]]
 KINDS = ("papers", "experiments", "algorithms", "families", "statements", "cells")
 
 
@@ -31,23 +32,16 @@ def show(
         show_table(console, *_table(project, kind, paper, experiment, scale))
 
 
-class Rows(NamedTuple):
-    """A table to show."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Iterable[tuple[str, ...]]
-
-
 def _table(
     project: Project, kind: str, paper: str | None, experiment: str | None, scale: str
-) -> Rows:
+) -> Shown:
+    """The title of a list, its columns and its rows."""
     match kind:
         case "papers":
             rows: Iterable[tuple[str, ...]] = (
                 (name, page.title, page.reference) for name, page in project.papers.items()
             )
-            return Rows("Papers", ("name", "title", "reference"), rows)
+            return "Papers", ("name", "title", "reference"), rows
         case "experiments":
             chosen = project.papers if paper is None else {paper: project.paper(paper)}
             rows = (
@@ -55,22 +49,22 @@ def _table(
                 for name, page in chosen.items()
                 for key, spec in page.experiments.items()
             )
-            return Rows("Experiments", ("paper", "name", "title", "family", "sweep"), rows)
+            return "Experiments", ("paper", "name", "title", "family", "sweep"), rows
         case "algorithms":
             rows = (
                 (name, found.label, ", ".join(sorted(found.kinds)), first_line(found))
                 for name, found in loaded("algorithms")
             )
-            return Rows("Algorithms", ("name", "label", "runs on", "what it is"), rows)
+            return "Algorithms", ("name", "label", "runs on", "what it is"), rows
         case "families":
             rows = (
                 (name, found.label, found.kind, found.varies, first_line(found))
                 for name, found in loaded("envs")
             )
-            return Rows("Families", ("name", "label", "kind", "varies", "what it is"), rows)
+            return "Families", ("name", "label", "kind", "varies", "what it is"), rows
         case "statements":
             rows = ((name, found.label, first_line(found)) for name, found in loaded("theory"))
-            return Rows("Statements", ("name", "label", "what it says"), rows)
+            return "Statements", ("name", "label", "what it says"), rows
     from pfedrl.pipeline.cells import cells
 
     assert paper is not None and experiment is not None
@@ -84,7 +78,7 @@ def _table(
         for cell in cells(project, paper, experiment, scale)
     )
     title = f"Cells of {paper}/{experiment} at the {scale} scale"
-    return Rows(title, ("name", "algorithm", "seeds in blocks", "skipped because"), rows)
+    return title, ("name", "algorithm", "seeds in blocks", "skipped because"), rows
 
 
 def table(

@@ -241,6 +241,11 @@ class Paper(Reference):
     findings: list[Finding] = Field(default_factory=list)
     fidelity: list[FidelityNote] = Field(default_factory=list)
 
+    @property
+    def printed(self) -> list[Printed]:
+        """The printed numbers of all artifacts."""
+        return [row for artifact in self.artifacts.values() for row in artifact.printed]
+
     def reading_of(self, experiment: str) -> Reading | None:
         """The reading that makes an experiment, or None where experiments.yaml declares it."""
         made = (one for one in self.readings if experiment in map(one.runs, one.experiments))

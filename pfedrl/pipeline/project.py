@@ -261,7 +261,7 @@ def _check_references(paper: Paper, where: str) -> None:
     known = {"experiment": paper.experiments, "artifact": paper.artifacts}
     for claim in paper.claims:
         for test, (kind, names) in product(claim.tests, known.items()):
-            if (named := getattr(test, kind, None)) is not None:
+            if named := getattr(test, kind, None):
                 check(kind, named, names, f"claims.yaml, {claim.id}")
         for weaker in claim.contains:
             known_claims = [other.id for other in paper.claims]

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from pfedrl.core.settings import Name, Settings
-from pfedrl.pipeline.claim import Floor, PrintedLeast, Test
+from pfedrl.pipeline.claim import Floor, Test
 
 
 class Reading(Settings):
@@ -51,8 +51,6 @@ class Reading(Settings):
 
     def of(self, test: Test) -> Test:
         """The same comparison under this reading."""
-        if isinstance(test, PrintedLeast):
-            return test
         return test.read_as(self.runs(test.experiment), self.metrics, self.cells)
 
     def floor(self, floor: Floor | None) -> Floor | None:

@@ -140,14 +140,14 @@ def verify_committed(
         chosen = [(cell, others) for cell, parts in runs.items()
                   if (others := _of_other_code(store, cell, parts))]  # fmt: skip
     picked = [(cell, secrets.choice([p for p in parts for _ in p.take])) for cell, parts in chosen]
-    picked.sort(key=lambda one: _seconds(store, *one))
-    seconds = [_seconds(store, *one) for one in picked]
+    picked.sort(key=lambda one: _seconds(store, one[1]))
+    seconds = [_seconds(store, part) for _, part in picked]
     for place, (cell, part) in enumerate(picked):
         seed = secrets.choice(part.take)
-        answer = _rerun(store, cell, part, seed)
+        answer = rerun(store, cell, part, seed)
         if write and answer.answer == "same bits":
             with store.changed_manifest():
-                _entry(store, cell, part)["compared"] = {
+                store.entry(part.path)["compared"] = {
                     "seed": seed, "code": run_code(cell), "processor": maker(), "commit": commit()
                 }  # fmt: skip
         yield answer
@@ -173,7 +173,7 @@ def _chosen(
     if not runs:
         raise PfedrlError(f"{where}: no run is committed. See pfedrl publish.")
     if not name:
-        return min(runs.items(), key=lambda one: _seconds(store, one[0], one[1][0]))
+        return min(runs.items(), key=lambda one: _seconds(store, one[1][0]))
     found = {cell.name: (cell, parts) for cell, parts in runs.items()}
     if name not in found:
         raise unknown("committed cell", name, found, where=where)
@@ -182,23 +182,18 @@ def _chosen(
 
 def _of_other_code(store: Store, cell: Cell, parts: list[Part]) -> list[Part]:
     """A cell's files of other code; none where one of its files was compared with the code here."""
-    code, entries = run_code(cell), [_entry(store, cell, part) for part in parts]
+    code, entries = run_code(cell), [store.entry(part.path) for part in parts]
     if any(entry.get("compared", {}).get("code") == code for entry in entries):
         return []
     return [part for part, entry in zip(parts, entries, strict=True) if entry["code"] != code]
 
 
-def _entry(store: Store, cell: Cell, part: Part) -> dict[str, Any]:
-    """What the manifest says of a file."""
-    return store.manifest[cell.folder]["files"][part.path.stem]
-
-
-def _seconds(store: Store, cell: Cell, part: Part) -> float:
+def _seconds(store: Store, part: Part) -> float:
     """What a seed took."""
-    return _entry(store, cell, part)["cpu_seconds"] / len(part.holds)
+    return store.entry(part.path)["cpu_seconds"] / len(part.holds)
 
 
-def _rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
+def rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
     """One committed seed, made again."""
     name = f"{cell.paper} {cell.experiment} {cell.name}, seed {seed}"
     if (reason := cell.why_not()) is not None:
@@ -208,7 +203,7 @@ def _rerun(store: Store, cell: Cell, part: Part, seed: int) -> Compared:
     stored, _ = store.read(cell, [part._replace(take=one)])
     found = _by_point(measured(cell, one, cell.curve_points))
     compared = compare(name, digest(_columns(stored)), digest(_columns(found)))
-    return compared.after(_entry(store, cell, part)["code"] != run_code(cell))
+    return compared.after(store.entry(part.path)["code"] != run_code(cell))
 
 
 def _by_point(columns: Columns) -> Values:
@@ -235,7 +230,7 @@ def code_behind(project: Project, scale: str) -> dict[tuple[str, str], str]:
         other, confirmed = 0, set()
         cells_of = served(project, paper, experiment, scale)
         for one in cells_of:
-            files = [_entry(store, one.cell, p) for p in one.parts if p.layer == "committed"]
+            files = [store.entry(p.path) for p in one.parts if p.layer == "committed"]
             code = run_code(one.cell, HELD)
             if any(file["code"] != code for file in files):
                 other += 1

@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.parquet import Facts, broken, read_facts, read_table
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.pipeline.cells import Cell
@@ -100,7 +100,11 @@ class Store:
         """What the manifest has of a file; None for a run that was made here."""
         if not path.is_relative_to(COMMITTED):
             return None
-        return self.manifest[path.parent.name]["files"][path.stem]["sha256"]
+        return self.entry(path)["sha256"]
+
+    def entry(self, path: Path) -> dict[str, Any]:
+        """What the manifest says of a committed file."""
+        return self.manifest[path.parent.name]["files"][path.stem]
 
     def find(self, cell: Cell, seeds: Iterable[int], layers: Sequence[Layer]) -> Found:
         """Which file serves which seeds; an earlier layer goes first."""
@@ -162,10 +166,9 @@ class Store:
             content = (self.root / part.path).read_bytes()
         except OSError as error:
             raise broken(part.path, error) from None
-        if part.layer == "committed":
-            entry = self.manifest[cell.folder]["files"][block_name(part.holds)]
-            if hashlib.sha256(content).hexdigest() != entry["sha256"]:
-                raise broken(part.path, "it is not the file that the manifest lists")
+        known = self.entry(part.path)["sha256"] if part.layer == "committed" else None
+        if known is not None and hashlib.sha256(content).hexdigest() != known:
+            raise broken(part.path, "it is not the file that the manifest lists")
         table, facts = read_table(part.path, pa.BufferReader(content))
         asked = {"settings": cell.settings(), "data": cell.data,
                  "seeds": [part.holds.start, part.holds.stop]}  # fmt: skip
@@ -182,13 +185,17 @@ class Store:
         """Commit a run that was made here; None where its seeds are committed already."""
         if not self.find(cell, part.take, ["committed"]).missing:
             return None
-        table, facts = self._checked(cell, part)
         known = set().union(*self.blocks("committed", cell.folder)) - set(part.holds)
         others = self.find(cell, known, ["committed"]).parts
         self.read(cell, [*others, part._replace(take=part.holds)])  # no copies
+        return self.copy(cell, part, self)
+
+    def copy(self, cell: Cell, part: Part, to: "Store") -> Path:
+        """Enter a file into the committed layer of a store."""
+        table, facts = self._checked(cell, part)
         path = COMMITTED / cell.folder / part.path.name
-        write_small(self.root / path, table, facts)
-        self.list_file(cell.folder, path, facts)
+        write_small(to.root / path, table, facts)
+        to.list_file(cell.folder, path, facts)
         return path
 
     def list_file(self, folder: str, path: Path, facts: Facts) -> None:
@@ -226,8 +233,7 @@ class Store:
             lines.append(
                 f'  {json.dumps(folder)}: {json.dumps(head)[:-1]}, "files": {{\n{said}\n  }}}}'
             )
-        with atomic_write(self.root / MANIFEST) as temporary:
-            temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write_text(self.root / MANIFEST, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def spans(seeds: Iterable[int]) -> Iterator[range]:

@@ -25,7 +25,7 @@ import numpy as np
 
 from pfedrl.algorithms.algorithm import Algorithm
 from pfedrl.core.errors import BROKEN_ARTIFACT, PfedrlError, unknown
-from pfedrl.core.files import atomic_write
+from pfedrl.core.files import write_text
 from pfedrl.core.processor import HELD, NUMBA, PINS, SWITCH
 from pfedrl.core.recorder import Recorder
 from pfedrl.core.registry import components, load
@@ -245,8 +245,7 @@ def write(project: Project, names: Iterable[str] = ()) -> Iterator[str]:
         kept[name] = {"code": run_code(cell, HELD), **digest(measured(cell, SEEDS))._asdict()}
         yield name
     lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept)]
-    with atomic_write(project.root / FILE) as temporary:
-        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write_text(project.root / FILE, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def summary(answers: Iterable[Answer], reason: str | None) -> str:

@@ -1,6 +1,7 @@
-"""Make the runs of a suite that are nowhere yet."""
+"""The runs of a suite: where they are, which are missing, and making those."""
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,10 @@ from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import Layer, Part, Store, block_name, run_path, spans
 from pfedrl.suites.suite import Suite, cells_of
 
-LAYERS: tuple[Layer, ...] = ("committed", "local")
+RECORD: tuple[Layer, ...] = ("committed",)
+LAYERS: tuple[Layer, ...] = (*RECORD, "local")
+SHARE = 1000  # steps of progress in a job
+
 Progress = Callable[[int, int], None]
 
 
@@ -23,58 +27,69 @@ class Job(NamedTuple):
     seeds: range
 
 
-def parts_of(store: Store, cell: Cell, seeds: Iterable[int]) -> tuple[list[Part], list[int]]:
+def parts_of(
+    store: Store, cell: Cell, seeds: Iterable[int], layers: tuple[Layer, ...] = LAYERS
+) -> tuple[list[Part], list[int]]:
     """Where the seeds of a cell are, and which are nowhere; runs made here by other code do not
     count."""
     wanted = set(seeds)
-    found = [part for part in store.find(cell, wanted, LAYERS).parts if store.is_current(cell, part)]
+    parts = store.find(cell, wanted, layers).parts
+    found = [part for part in parts if store.is_current(cell, part)]
     return found, sorted(wanted.difference(*(part.take for part in found)))
 
 
-def missing(project: Project, suite: Suite, only: str | None = None) -> Iterator[Job]:
+def missing(
+    project: Project, suite: Suite, only: str | None = None, seeds: range | None = None
+) -> Iterator[Job]:
     """What is to be run of a suite; cells that cannot run here are left out."""
     store = Store(project.root)
     for cell in cells_of(project, suite, only):
         if cell.why_not() is None:
             size = cell.budget.block
-            for span in spans(parts_of(store, cell, cell.seeds)[1]):
+            for span in spans(parts_of(store, cell, seeds or cell.seeds)[1]):
                 for first in range(span.start, span.stop, size):
                     yield Job(cell, range(first, min(first + size, span.stop)))
 
 
 def make_all(root: Path, jobs: list[Job], cores: int, progress: Progress) -> None:
-    """Run all, each as a whole in one of so many processes; finished ones are kept."""
-    if cores == 1:
-        for number, job in enumerate(jobs):
-            _make(root, job, _share(progress, number, len(jobs)))
+    """Run all, each as a whole in one of so many processes; finished ones are kept.
+
+    There is nothing to order and nothing to draw, so that a pipeline would only cost its start.
+    """
+    if not jobs:
         return
     context = multiprocessing.get_context("fork")  # cells of files from outside cannot be pickled
-    taken = context.Value("i", 0)
-    workers = [context.Process(target=_work, args=(root, jobs, taken)) for _ in range(cores)]
+    taken, done = context.Value("i", 0), context.Array("d", len(jobs))
+    shared = (root, jobs, taken, done)
+    workers = [context.Process(target=_work, args=shared) for _ in range(min(cores, len(jobs)))]
     for worker in workers:
         worker.start()
-    for worker in workers:
-        while worker.is_alive():
-            worker.join(timeout=1)
-            progress(max(0, taken.value - cores), len(jobs))
+    try:
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(timeout=0.5)
+                progress(round(SHARE * sum(done[:])), SHARE * len(jobs))
+    finally:  # interrupted: long runs have checkpoints
+        for worker in workers:
+            worker.terminate()
     if any(worker.exitcode for worker in workers):
         raise PfedrlError("a run failed; what it said stands above. Finished runs are kept.")
-    progress(len(jobs), len(jobs))
 
 
-def _make(root: Path, job: Job, progress: Progress = lambda done, total: None) -> None:
-    run(job.cell, job.seeds, root / run_path(job.cell, block_name(job.seeds)), progress=progress)
-
-
-def _share(progress: Progress, before: int, jobs: int) -> Progress:
-    """Progress in one of several jobs as progress in all."""
-    return lambda done, total: progress(before * 100 + 100 * done // max(total, 1), jobs * 100)
-
-
-def _work(root: Path, jobs: list[Job], taken: Any) -> None:
+def _work(root: Path, jobs: list[Job], taken: Any, done: Any) -> None:
+    """Take one job after the other."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: the command ends its workers
     while True:
         with taken.get_lock():
             number, taken.value = taken.value, taken.value + 1
         if number >= len(jobs):
             return
-        _make(root, jobs[number])
+
+        def progress(now: int, total: int, number: int = number) -> None:
+            done[number] = now / max(total, 1)
+
+        job = jobs[number]
+        place = root / run_path(job.cell, block_name(job.seeds))
+        run(job.cell, job.seeds, place, progress=progress)
+        done[number] = 1.0

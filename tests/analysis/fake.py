@@ -7,11 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.style import every_style
 from pfedrl.analysis.summaries import Summary, paths, read_summary
 from pfedrl.analysis.summarise import Read, write_summary
 from pfedrl.core.recorder import ALL_AGENTS
 from pfedrl.core.settings import Settings
 from pfedrl.pipeline.cells import Cell
+from pfedrl.pipeline.paper import Artifact, Experiment, Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import Budget
 from pfedrl.pipeline.served import Served
@@ -92,6 +95,24 @@ def summary(folder: Path, paper: str, *found: Read) -> Summary:
     sweeps = sorted({key for one in found for key in one.served.cell.sweep})
     write_summary(paths(folder, paper, experiment), found, sweeps, {})
     return read_summary(folder, paper, experiment)
+
+
+def context(
+    experiments: dict[str, Experiment],
+    artifact: Artifact,
+    summaries: dict[str, Summary],
+    **page: Any,
+) -> Context:
+    """What a module in figures/ draws an artifact from, of a paper with these experiments."""
+    head = {"paper": "pfedrl_rep", "short": "T", "title": "t", "reference": "r"}
+    paper = Paper(**head, experiments=experiments, **page)
+    return Context(paper, "a", artifact, "laptop", summaries, every_style({}))
+
+
+def figure(experiment: str, options: dict[str, Any]) -> Artifact:
+    return Artifact(
+        kind="figure", title="t", draw="d", experiments=[experiment], caption="c", options=options
+    )
 
 
 class Made:

@@ -158,7 +158,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"claims/1/id": "c"}, "p/claims.yaml: the id 'c' is given twice"),
     ({"claims/0/test": []}, "p/claims.yaml, 0.test"),
     ({f"{TEST}/kind": "bigger"}, "p/claims.yaml, 0.test"),
-    ({"claims/2/test/tolerence": 1.0}, "unknown key 'tolerence'. Did you mean 'tolerance'?"),
+    ({"claims/2/test/varient": "a"}, "unknown key 'varient'. Did you mean 'variant'?"),
     ({"claims/0/contains": ["d"]}, "c.contains: unknown claim 'd'"),
     ({f"{TEST}/ahead": {"qavg_kapa=0": ["qavg_kappa=0"]}}, "c, e: unknown cell 'qavg_kapa=0'"),
     ({f"{TEST}/metrics": ["center_value"]}, "metric 'center_value'. Did you mean 'centre_val"),
@@ -230,6 +230,7 @@ listed_styles(project)
     ("code", "unwanted"),
     [
         (OPTIONS, ["matplotlib", "seaborn", "pandas", "scipy"]),
+        ("import pfedrl.analysis.claims", ["matplotlib"]),
         (TABLE, ["matplotlib", "pfedrl.theory", "pfedrl.envs.traffic", "pfedrl.algorithms.td"]),
     ],
 )

@@ -1,7 +1,5 @@
 """Two algorithms compared by the committed runs; numbers computed again from the files alone."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -21,8 +19,8 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.core.metrics import better_way
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.served import Served
+from tests.tiny import ROOT
 
-ROOT = Path(__file__).parents[2]
 CARTPOLE = ("pfed_dqn_rep", "dqn_avg", "cartpole")
 ANY = (-np.inf, np.inf)
 

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from pfedrl.analysis.curves import shades
-from pfedrl.analysis.drawing import Context, context_of, drawn
+from pfedrl.analysis.drawing import context_of, drawn
 from pfedrl.analysis.figures import comparison, control_table
 from pfedrl.analysis.labels import own_name
 from pfedrl.analysis.statistics import mean_interval
-from pfedrl.analysis.style import every_style
 from pfedrl.core.errors import PfedrlError
-from pfedrl.core.metrics import PREFERRED, entry_of
 from pfedrl.pipeline.claim import Ceiling
-from pfedrl.pipeline.paper import LONG_RUN, Comparison, Experiment, Paper, Printed, comparison_of
+from pfedrl.pipeline.paper import LONG_RUN, Comparison, Experiment, Printed, comparison_of
 from tests.analysis import fake
 
 SEEDS = 5
@@ -35,12 +33,8 @@ def context(tmp_path, chosen=None, metric="return_average", sent=False):
         cells.append(fake.cell("control", variant, {}, SEEDS, measured))
     spec = Experiment(title="t", family={"name": "made_up"}, variants={v: {} for v in RETURNS},
                       comparison=chosen or {})  # fmt: skip
-    paper = Paper(
-        paper="pfedrl_rep", short="T", title="t", reference="r", experiments={"control": spec}
-    )
-    artifact = comparison_of("control", spec)
     summary = fake.summary(tmp_path, "pfedrl_rep", *cells)
-    return Context(paper, "a", artifact, "laptop", {"control": summary}, every_style({}))
+    return fake.context({"control": spec}, comparison_of("control", spec), {"control": summary})
 
 
 def test_every_variant_is_there_with_paired_differences_to_the_best_and_the_baseline(tmp_path):
@@ -103,29 +97,6 @@ def test_a_single_seed_has_a_difference_without_an_interval():
     )
 
 
-def test_every_metric_that_is_compared_has_words_on_its_axis(project):
-    chosen = {
-        spec.comparison.metric for page in project.papers.values()
-        for spec in page.experiments.values()
-    }  # fmt: skip
-    assert all(entry_of(metric).words for metric in {*PREFERRED, *chosen} - {None})
-
-
-def test_a_variant_named_by_a_number_of_its_settings_has_the_one_that_was_run():
-    given, ran = {"frames": 3200000, "local_steps": 40000}, {"local_steps": 8000, "width": 64}
-    others = [{"frames": 3200000, "local_steps": 10000}]
-    assert own_name("40000", given, others, ran) == "local steps 8000"
-    assert own_name("64", {"first": 64, "second": 64}, others, ran) == "64"
-    assert own_name("by_hand", given, others, ran) == "by hand"
-    graphs = {"graph": "ring"}, [{"graph": "fully_connected"}], {"graph": "ring"}
-    assert own_name("ring", *graphs) == "ring", "as fc, which is no setting's value"
-
-
-def test_a_number_that_another_setting_has_too_is_the_one_that_tells_variants_apart():
-    given, others = {"updates": 1, "local_steps": 1}, [{"updates": 1, "local_steps": 2}]
-    assert own_name("1", given, others, given) == "local steps 1"
-
-
 def test_what_is_better_and_the_baseline_can_be_chosen(tmp_path):
     chosen = {"metric": "error", "best": "lowest", "baseline": "dqn_avg"}
     data = comparison.draw(context(tmp_path, chosen, metric="error")).data
@@ -160,23 +131,6 @@ def test_experiments_without_anything_to_compare_have_no_comparison(project):
     assert "comparison_speedup" not in artifacts and "comparison_theory" not in artifacts
 
 
-def test_an_algorithm_that_the_paper_did_not_print_is_in_table_3(tmp_path):
-    made = context(tmp_path)
-    for cell in made.summaries["control"].facts["cells"].values():
-        cell["settings"]["family"]["agents"] = 10
-    options = {"variants": ["dqn_avg", "dqn"], "floor": "random_policy", "ceiling": "best_found",
-               "printed_seconds": {"dqn": 3840}}  # fmt: skip
-    artifact = made.artifact.model_copy(update={"options": options})
-    table = control_table.draw(
-        Context(made.paper, "table3", artifact, "laptop", made.summaries, made.styles)
-    )
-    names = [row[0] for row in table.sections[0].rows]
-    assert names == ["DQNAvg", "DQN", "LFRL"]
-    new = table.sections[0].rows[2]
-    assert new[1:3] == ["3", "–"] and new[-1] == "–"
-    assert table.sections[0].rows[1][-1] == "3840"
-
-
 def test_a_variant_that_is_added_is_compared_and_may_be_listed_in_table_3(tmp_path, monkeypatch):
     """Of which the paper prints nothing, while it prints the others."""
     monkeypatch.setitem(RETURNS, "per_dqn_avg", [3.0, 2.0, 4.0, 5.0, 3.5])
@@ -202,3 +156,23 @@ def test_a_variant_that_is_added_is_compared_and_may_be_listed_in_table_3(tmp_pa
     assert rows["PerDQNAvg"][titles.index(("Average", "Ours"))].startswith("3.50 ±")
     assert rows["DQN"][titles.index(("Average", "Paper"))] == "135"
     assert rows["DQN"][titles.index(("Rank", "Paper"))] == "1"
+    assert rows["LFRL"][1:3] == ["4", "–"], "an algorithm that is not listed has a rank, too"
+    assert (rows["LFRL"][-1], rows["DQN"][-1]) == ("–", "3840")
+
+
+STEPS = {"frames": 3200000, "local_steps": 40000}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "others", "ran", "said"),
+    [  # a number of its settings that others have not is the one that was run
+        ("40000", STEPS, [{"local_steps": 10000}], {"local_steps": 8000}, "local steps 8000"),
+        ("64", {"first": 64, "second": 64}, [STEPS], {"first": 64, "width": 64}, "64"),
+        ("by_hand", STEPS, [{"local_steps": 10000}], {"local_steps": 8000}, "by hand"),
+        ("ring", {"graph": "ring"}, [{"graph": "fully_connected"}], {"graph": "ring"}, "ring"),
+        ("1", {"updates": 1, "local_steps": 1}, [{"updates": 1, "local_steps": 2}],
+         {"updates": 1, "local_steps": 1}, "local steps 1"),
+    ],
+)  # fmt: skip
+def test_variants_of_one_algorithm_are_told_apart(name, given, others, ran, said):
+    assert own_name(name, given, others, ran) == said

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import curve_panels, fedkl_figure5
 from pfedrl.analysis.style import every_style
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.paper import Artifact, Experiment, Paper
+from pfedrl.pipeline.paper import Experiment
 from tests.analysis import fake
 
 ROUNDS = 6
@@ -28,12 +27,8 @@ def context(tmp_path, options, seeds=3):
         cells.append(fake.cell("curves", variant, {}, seeds, measured))
     control = {("round", 0, "return"): np.full(seeds, -12.0)}
     cells.append(fake.cell("curves", "zero_action", {}, seeds, control))
-    artifact = Artifact(
-        kind="figure", title="t", draw="d", experiments=["curves"], caption="c", options=options
-    )
-    paper = Paper(paper="fedkl", short="T", title="t", reference="r", experiments={"curves": SPEC})
     summary = fake.summary(tmp_path, "fedkl", *cells)
-    return Context(paper, "a", artifact, "laptop", {"curves": summary}, every_style({}))
+    return fake.context({"curves": SPEC}, fake.figure("curves", options), {"curves": summary})
 
 
 def panel(metric="return", **more):

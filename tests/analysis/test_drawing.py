@@ -1,5 +1,4 @@
 import json
-import pkgutil
 from types import SimpleNamespace
 
 import matplotlib
@@ -7,11 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pfedrl.analysis import figures
 from pfedrl.analysis.drawing import Context, context_of, draw, drawn
 from pfedrl.analysis.summaries import read_summary
 from pfedrl.core.errors import PfedrlError
-from pfedrl.pipeline.fingerprint import closure
 from tests.analysis import fake
 
 COMPARISON = "comparison_table1_windy_cliffs"
@@ -130,13 +127,6 @@ def test_theory_table_counts_instances(project, made):
 def test_an_artifact_that_does_not_exist_gets_the_nearest(project, made, tmp_path):
     with pytest.raises(PfedrlError, match="Did you mean 'figure2'"):
         draw(project, "qavg", "figure", "laptop", made, tmp_path)
-
-
-@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(figures.__path__)])
-def test_code_that_a_figure_depends_on_is_found_by_reading(module):
-    files, _ = closure(f"pfedrl.analysis.figures.{module}")
-    for needed in (f"figures/{module}", "drawing", "tables", "style", "summaries", "output"):
-        assert f"pfedrl/analysis/{needed}.py" in files
 
 
 def test_fonts_are_embedded_no_date_is_written_and_no_setting_of_matplotlib_stays(

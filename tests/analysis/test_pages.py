@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from pfedrl.analysis.output import read_result
+from pfedrl.analysis.pages.catalogue import draw_picture
+from pfedrl.analysis.pages.exchanges import exchanged
 from pfedrl.analysis.pages.ledger import Counts, found, supported
 from pfedrl.analysis.pages.plots import seeds_plot
-from pfedrl.analysis.pages.site import MEANINGS, readable
-from pfedrl.analysis.verdict import BADGES
-from pfedrl.core.registry import components
+from pfedrl.analysis.pages.site import readable
+from pfedrl.core.registry import components, is_control, load
+from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
 SITE = ROOT / "paper_figures"
@@ -79,14 +81,10 @@ def test_every_link_leads_somewhere_beside_the_page(read):
 
 
 def test_no_file_is_too_large_and_all_pages_are_made_from_the_same():
-    for path in [*PAGES, *SITE.glob("*.js"), *SITE.glob("*.css")]:
+    for path in [*PAGES, *SITE.rglob("*.js"), *SITE.glob("*.css")]:
         assert path.stat().st_size < LARGEST, path
     heads = {re.search(r'"made_from" content="(\w*)"', path.read_text())[1] for path in PAGES}
     assert len(heads) == 1
-
-
-def test_every_badge_is_explained():
-    assert list(MEANINGS) == list(BADGES)
 
 
 def a_comparison(**given):
@@ -107,6 +105,28 @@ def test_a_plot_has_a_dot_for_each_seed_and_the_claimed_side():
     start = float(re.search(r'class="claimed" x="([\d.]+)"', plot)[1])
     assert start == float(re.search(r'class="zero" x1="([\d.]+)"', plot)[1])
     assert seeds_plot(a_comparison(effect=None)) == seeds_plot(None) == ""
+
+
+def test_an_exchange_is_told_from_what_the_algorithm_makes():
+    def told(name: str) -> tuple[str, str, str]:
+        return exchanged(load("algorithms", name), None)
+
+    assert told("fed_kl_private_critic")[:2] == ("policy, penalties", "critic")
+    assert told("dqn_ditto") == ("global model", "personal model", "the server averages")
+    assert told("td") == ("", "everything", "nothing is exchanged")
+    assert told("dqn/krum")[2] == "the server: Krum"
+    assert told("aff_pcl")[:2] == ("steps of a common table", "own table")
+    shared = {name for name in components("algorithms") if not is_control(name) and told(name)[0]}
+    alone = {name for name in components("algorithms") if not is_control(name)} - shared
+    assert alone == {"ddpg", "dqn", "independent_q", "local_only", "td"}
+
+
+def test_every_family_of_ours_has_a_picture_with_the_same_bytes_each_time(tmp_path: Path):
+    for name in components("envs").keys() - {"gym_any"}:  # which has whatever a user names
+        kind, path = load("envs", name), tmp_path / f"{name}.png"
+        settings = Project.here(ROOT).family_defaults(name)
+        draw_picture(kind, settings, path)
+        assert path.read_bytes() == (SITE / "environments" / f"{name}.png").read_bytes(), name
 
 
 def test_counts_leave_out_questions_of_our_own():

@@ -12,13 +12,18 @@ def test_the_last_digit_is_that_which_is_printed(value, half):
     assert printed.half_unit == pytest.approx(half)
 
 
-def test_deviation_is_in_combined_standard_errors_less_the_rounding():
-    assert deviation(10.105, 0.3, 9.1, 0.4, 0.005) == pytest.approx(2.0)
-    assert deviation(8.095, 0.3, 9.1, 0.4, 0.005) == pytest.approx(-2.0)
-
-
-def test_what_rounding_explains_is_no_deviation():
-    assert deviation(133.9651, 0.0, 133.97, 0.005, 0.005) == 0
+@pytest.mark.parametrize(
+    ("ours", "our_error", "theirs", "their_error", "expected"),
+    [
+        (10.105, 0.3, 9.1, 0.4, 2.0),  # in combined standard errors, less the rounding
+        (8.095, 0.3, 9.1, 0.4, -2.0),
+        (133.9651, 0.0, 133.97, 0.005, 0.0),  # what rounding explains
+        (np.nan, 0.1, 1.0, 0.1, np.nan),
+    ],
+)
+def test_deviation(ours, our_error, theirs, their_error, expected):
+    found = deviation(ours, our_error, theirs, their_error, 0.005)
+    assert found == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(("error", "expected"), [("0.00", 0.005), ("0.06", 0.06), (None, None)])
@@ -34,10 +39,6 @@ def test_an_error_that_is_not_printed_is_not_zero(summary):
     row = compare(printed, {"e": summary})
     assert row.their_error is None
     assert np.isnan(row.deviation)
-
-
-def test_what_has_no_value_has_no_deviation():
-    assert np.isnan(deviation(np.nan, 0.1, 1.0, 0.1, 0.005))
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import numpy as np
 
 from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import readings_figure
-from pfedrl.analysis.style import every_style
-from pfedrl.pipeline.paper import Experiment, Paper, readings_of, under
+from pfedrl.pipeline.paper import Experiment, readings_of, under
 from pfedrl.pipeline.reading import Reading
 from tests.analysis import fake
 
@@ -23,14 +22,6 @@ def context(tmp_path, ran, variants=VARIANTS, readings=READINGS[:2]) -> Context:
     control = Experiment(title="t", family={"name": "made_up"}, variants=variants)
     made = {one.runs("control"): under(one, control) for one in readings}
     experiments = {"control": control, **made}
-    paper = Paper(
-        paper="pfedrl_rep",
-        short="T",
-        title="t",
-        reference="r",
-        experiments=experiments,
-        readings=READINGS,
-    )
     summaries = {}
     for experiment, seeds in ran.items():
         cells = []
@@ -41,7 +32,7 @@ def context(tmp_path, ran, variants=VARIANTS, readings=READINGS[:2]) -> Context:
             cells.append(fake.cell(experiment, variant, {}, seeds, measured, **own))
         summaries[experiment] = fake.summary(tmp_path, "pfedrl_rep", *cells)
     artifact = readings_of("control", control, list(made))
-    return Context(paper, "a", artifact, "laptop", summaries, every_style({}))
+    return fake.context(experiments, artifact, summaries, readings=READINGS)
 
 
 def test_a_row_a_reading_with_the_algorithms_that_all_of_them_have(tmp_path):

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from pfedrl.analysis.drawing import Context
 from pfedrl.analysis.figures import speedup_figure, tradeoff_figure
-from pfedrl.analysis.style import every_style
-from pfedrl.pipeline.paper import Artifact, Experiment, Paper
+from pfedrl.pipeline.paper import Experiment
 from tests.analysis import fake
 
 EPISODES, SEEDS = 160, 5
@@ -33,14 +31,8 @@ def context(tmp_path, options):
         title="t", family={"name": "made_up"}, sweep={"family.agents": list(AGENTS)},
         variants={"dqn": {}, "dqn_avg": {}}, labels={"dqn_avg": "FedDQN"},
     )  # fmt: skip
-    paper = Paper(
-        paper="pfedrl_rep", short="T", title="t", reference="r", experiments={"speedup": spec}
-    )
-    artifact = Artifact(
-        kind="figure", title="t", draw="d", experiments=["speedup"], caption="c", options=options
-    )
     summary = fake.summary(tmp_path, "pfedrl_rep", *cells)
-    return Context(paper, "a", artifact, "laptop", {"speedup": summary}, every_style({}))
+    return fake.context({"speedup": spec}, fake.figure("speedup", options), {"speedup": summary})
 
 
 def test_runs_that_ended_first_are_hollow_end_intervals_and_leave_no_exponent(tmp_path):

@@ -1,7 +1,6 @@
 """One style for an algorithm, in every figure and for every reader."""
 
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ from pfedrl.analysis.style import Style, every_style, file_name, free_styles, li
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import components
 from pfedrl.pipeline.project import Project
+from tests.tiny import ROOT
 
-ROOT = Path(__file__).parents[2]
 # what a reader without green cones sees: Machado, Oliveira and Fernandes (2009), linear RGB
 DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
 XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])

@@ -148,5 +148,5 @@ def test_each_agent_has_the_mean_over_its_second_half(tmp_path):
     }
     found = fake.summary(tmp_path, "qavg", fake.cell("e", "dqn", {}, 2, measured))
     np.testing.assert_allclose(found.final("dqn", "objective_late", 1), [12.5, 7.5])
-    np.testing.assert_allclose(found.worst("dqn", "objective_late"), [2.5, 5.0])
+    np.testing.assert_allclose(found.by_agent("dqn", "objective_late"), [[2.5, 5.0], [12.5, 7.5]])
     np.testing.assert_allclose(found.final("dqn", "objective_late"), [7.5, 6.25])

@@ -1,6 +1,5 @@
 """Components by name, found by reading their files."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,14 +56,6 @@ class Mine(ExchangeOnly):
     def instead(self, average, seeds):
         return average
 """
-
-
-@pytest.fixture
-def outside() -> Iterator[None]:
-    """What a test takes in from outside is forgotten after it."""
-    yield
-    for taken in registry.OUTSIDE.values():
-        taken.clear()
 
 
 def saved(path: Path, text: str) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from tests.envs.data.test_fetch import place  # noqa: F401  a cache and stand-ins for clients
+from tests.tiny import ROOT
 from tests.workflow.conftest import finished, fresh, new_project, project  # noqa: F401  the DAGs
 
-ROOT = Path(__file__).parents[2]
 FULL = os.environ.get("PFEDRL_FAULTS") == "all"
 PLACE = re.compile(r"(?<=<!-- faults -->\n).*?(?=<!-- /faults -->)", re.DOTALL)
 ROW = re.compile(r"^\| ((?!in all)[^|]+) \| (\d+) \|$", re.MULTILINE)

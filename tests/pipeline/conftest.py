@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from pfedrl.core.parquet import KEY, SEAL, read_table, write_table
+from pfedrl.pipeline import contract
 from pfedrl.pipeline.cells import Cell, cells, find_cell
 from pfedrl.pipeline.execute import run
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.store import COMMITTED, Store, run_path
+from pfedrl.pipeline.verify import Columns, measured
 from tests.projects import AVERAGING, project, write_scale
 
 EXPERIMENT = {
@@ -32,6 +35,21 @@ READING = {
     "variants": {"qavg": {"local_steps": 2}, "slow": {}},
 }  # fmt: skip
 SEEDS = range(4)
+MADE: dict[tuple[str, type, range], Columns] = {}  # short runs
+
+
+@pytest.fixture(scope="module")
+def runs_made_once() -> Iterator[None]:
+    """An algorithm is compared with all others of its method: each of their runs is made once."""
+
+    def once(cell: Cell, seeds: range) -> Columns:
+        if (key := (cell.folder, type(cell.runnable), seeds)) not in MADE:
+            MADE[key] = measured(cell, seeds)
+        return MADE[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contract, "measured", once)
+        yield
 
 
 def write_record(root: Path, **budget: Any) -> None:

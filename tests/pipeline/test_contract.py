@@ -1,18 +1,20 @@
 """Every registered algorithm holds the contract, and what breaks it is found."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pfedrl.core import registry
 from pfedrl.core.registry import components, is_control
 from pfedrl.pipeline.contract import CONTRACT, check
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.verify import in_place_of, of_experiments
 from tests.tiny import ROOT
 
-ELSEWHERE = {"a seed alone is the seed in a block"}  # tests/test_same_numbers.py, on all families
+ELSEWHERE = {  # on every family
+    "a seed alone is the seed in a block",  # tests/test_same_numbers.py
+    "it records what it declares",  # tests/algorithms/test_metrics.py
+}
+pytestmark = pytest.mark.usefixtures("runs_made_once")
 CELLS = list(of_experiments(Project.here(ROOT)))
 LEARNERS = [name for name in components("algorithms") if not is_control(name)]
 
@@ -22,14 +24,6 @@ def test_every_algorithm_holds_the_contract(algorithm: str):
     cell = in_place_of(CELLS, algorithm)
     for name in CONTRACT.keys() - ELSEWHERE:
         assert not list(CONTRACT[name](cell)), name
-
-
-@pytest.fixture
-def outside() -> Iterator[None]:
-    """What a test takes in from outside is forgotten after it."""
-    yield
-    for room in registry.OUTSIDE.values():
-        room.clear()
 
 
 HEAD = """

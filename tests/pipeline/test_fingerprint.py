@@ -8,9 +8,8 @@ import pytest
 from pfedrl.core.registry import components, load
 from pfedrl.pipeline import fingerprint as fingerprint_module
 from pfedrl.pipeline.fingerprint import LOOP, closure, fingerprint, run_code
-from tests.tiny import every_short_run
+from tests.tiny import ROOT, every_short_run
 
-ROOT = Path(__file__).parents[2]
 QAVG = ("pfedrl.algorithms.tabular.qavg", "pfedrl.envs.tabular.random_mdp", LOOP)
 DQN = ("pfedrl.algorithms.dqn.dqn_avg", "pfedrl.envs.classic.cartpole", LOOP)
 DRAWS = ("pfedrl.envs.tabular.random_mdp",)

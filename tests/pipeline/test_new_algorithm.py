@@ -1,11 +1,9 @@
 """`pfedrl new` writes files that hold the contract, in any folder."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pfedrl.core import registry
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.registry import METHODS
 from pfedrl.pipeline.contract import check
@@ -13,12 +11,7 @@ from pfedrl.pipeline.new_algorithm import write
 from pfedrl.pipeline.project import Project
 from tests.tiny import ROOT
 
-
-@pytest.fixture(autouse=True)
-def outside() -> Iterator[None]:
-    yield
-    for taken in registry.OUTSIDE.values():
-        taken.clear()
+pytestmark = pytest.mark.usefixtures("outside", "runs_made_once")
 
 
 @pytest.mark.parametrize("on", [*METHODS, "exchange"])

@@ -10,10 +10,10 @@ from pfedrl.core.registry import load
 from pfedrl.pipeline.claim import Holds
 from pfedrl.pipeline.project import Project
 from pfedrl.theory.statement import APPLIES
+from tests.tiny import ROOT
 
 FOLDER = Path(__file__).with_name("counterexamples")
 FILES = sorted(FOLDER.glob("*.json"))
-ROOT = Path(__file__).parents[2]
 
 
 def read(path):

@@ -43,6 +43,9 @@ def test_everything_is_made(finished: Tiny):
     pages = {f"tiny/{name}.html" for name in ("index", "table1", "figure1", "comparison_random")}
     pages |= {f"{name}.html" for name in ("index", "algorithms", "environments", "appendix")}
     shared = {"tiny/claims.json", "README.md", "site.css", "site.js"}
+    catalogue = {path for path in made if path.startswith(("algorithms/", "environments/"))}
+    assert {"algorithms/qavg.html", "environments/windycliffs.html"} < catalogue
+    pages |= catalogue
     assert made == table | figure | beside | pages | shared
     assert len(finished.files("results/runs")) == 5 * len(BLOCKS)
     assert all(finished.files("results/logs/runs").values()), "what each run printed"

@@ -1,9 +1,9 @@
 """The rules' text: every value in a shell command is one word, whatever is in it."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.tiny import ROOT
+
 QUOTED_BEFORE = {"params.environments"}  # an option and its value, or nothing
 
 

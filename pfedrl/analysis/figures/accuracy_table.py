@@ -63,9 +63,6 @@ def draw(context: Context) -> Table:
                for row in context.artifact.printed}  # fmt: skip
     sections, data = [], []
     for experiment in context.artifact.experiments:
-        title = context.paper.experiments[experiment].title
-        if experiment in context.absent:
-            title = f"{title}: {context.absent[experiment]}"
         rows = []
         for pi in options.pi:
             for line in lines(options):
@@ -77,7 +74,7 @@ def draw(context: Context) -> Table:
                 if any(text != NOTHING for text in texts[2:]):  # else neither we nor they have it
                     rows.append(texts)
         if rows:
-            sections.append(Section(title, rows))
+            sections.append(Section(context.title(experiment), rows))
     columns = [Column("π"), Column("Algorithm", words=True)]
     for group in options.groups:
         columns += [Column(title, group.title) for title in (*options.metrics, PAPER, "Distance")]

@@ -50,7 +50,8 @@ class Options(Comparison, BaseOptions):
     """The experiment's own `comparison`."""
 
     def named(self) -> Iterator[Named]:
-        yield Named("comparison", variant=self.baseline, metric=self.metric)
+        yield Named("comparison", variant=self.baseline)
+        yield Named("comparison", metric=self.metric)
         if (top := self.ceiling) is not None:
             yield Named("comparison.ceiling", top.experiment, top.cell, metric=top.metric)
 
@@ -114,7 +115,7 @@ def compared(context: Context, name: str) -> Iterator[tuple[str, list[Variant]]]
 def variant(context: Context, experiment: str, row: Mapping[Any, Any], swept: list[str]) -> Variant:
     """A cell and its label, with what is swept."""
     algorithm, name = str(row["algorithm"]), str(row["variant"])
-    ran = context.summaries[experiment].facts["cells"][row["cell"]]["settings"]["algorithm"]
+    ran = context.summaries[experiment].algorithm(row["cell"])
     spec = context.paper.experiments[experiment]
     label = cell_label(spec, name, ran, {key: row[key] for key in swept})
     return Variant(row["cell"], name, label, algorithm, not is_control(algorithm))

@@ -59,7 +59,7 @@ def draw(context: Context) -> Table:
     }
     texts, data = {}, []
     for variant in [*variants, *controls]:
-        row = figures(summary, variant)
+        row, full = finals(summary, variant)
         seconds = {} if variant in controls else running_times(summary, variant)
         if variant in options.printed_seconds:
             seconds["paper"] = options.printed_seconds[variant]
@@ -74,7 +74,7 @@ def draw(context: Context) -> Table:
         cells += [number(seconds.get(key), ".0f") for key in SECONDS]
         texts[variant] = cells
         data.append(
-            numbers(summary, variant)
+            full
             | {f"seconds_{key}": seconds.get(key) for key in SECONDS}
             | {f"paper_{metric}": compared.get((variant, metric)) for metric in METRICS}
             | {f"distance_{metric}": away.get((variant, metric)) for metric in PRINTED}
@@ -113,9 +113,8 @@ def rows_of(summary: Summary, options: Options) -> list[str]:
 
 def running_times(summary: Summary, variant: str) -> dict[str, float]:
     """Core seconds for one seed, with agents one after another and with agents in parallel."""
-    cell = summary.facts["cells"][variant]
-    serial = cell["cpu_seconds"] / (cell["seeds"][1] - cell["seeds"][0])
-    agents = cell["settings"]["family"]["agents"]
+    serial = summary.seconds(variant)
+    agents = summary.family(variant)["agents"]
     return {"one_after_another": serial, "side_by_side": serial / agents}
 
 
@@ -137,26 +136,15 @@ def by_agent(summary: Summary, variant: str) -> str:
     return ", ".join(f"{mean:.1f}".replace("-", "−") for mean in own["mean"])
 
 
-def figures(summary: Summary, variant: str) -> dict[str, Any]:
-    """A row's entries as text."""
-    found: dict[str, Any] = {}
-    for metric in (*METRICS, GREEDY):
-        if not summary.measures(variant, metric):
-            found[metric] = NOTHING
-            continue
-        last = summary.last(variant, metric)
-        found[metric] = final(last)
-        found["algorithm"] = str(last["algorithm"])
-    return found
-
-
-def numbers(summary: Summary, variant: str) -> dict[str, Any]:
-    """The same in full."""
-    row: dict[str, Any] = {"variant": variant, "missing": 0, "diverged": 0}
-    for metric in (*METRICS, GREEDY):
+def finals(summary: Summary, variant: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """A row's entries as text, and in full."""
+    texts = dict.fromkeys((*METRICS, GREEDY), NOTHING)
+    numbers: dict[str, Any] = {"variant": variant, "missing": 0, "diverged": 0}
+    for metric in texts:
         if summary.measures(variant, metric):
             last = summary.last(variant, metric)
-            row |= {metric: last["mean"], f"{metric}_se": last["se"]}
+            texts[metric] = final(last)
+            numbers |= {metric: last["mean"], f"{metric}_se": last["se"]}
             for key in ("missing", "diverged"):
-                row[key] = max(row[key], int(last[key]))
-    return row
+                numbers[key] = max(numbers[key], int(last[key]))
+    return texts, numbers

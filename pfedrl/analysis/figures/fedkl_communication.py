@@ -39,7 +39,7 @@ def draw(context: Context) -> Table:
     columns += [Column("Seeds that reached it"), Column("Paper, to 350")]
     rows, data = [], []
     for cell in options.cells:
-        settings = summary.facts["cells"][cell]["settings"]["algorithm"]
+        settings = summary.algorithm(cell)
         rounds, best = summary.final(cell, METRIC), summary.final(cell, "best_return")
         reached = int((best >= settings["target"]).sum())
         mean, error = float(rounds.mean()), float(standard_error(rounds))

@@ -42,7 +42,7 @@ def draw(context: Context) -> Drawing:
     frames = {cell: _trace(summary.statistics, cell) for cell in cells}
     second = min(options.second, frames[cells[-1]]["second"].max())
     figure, axes = new_figure(2.6, ncols=1 + len(cells), width_ratios=[1.2, *[1.6] * len(cells)])
-    family = summary.facts["cells"][cells[-1]]["settings"]["family"]
+    family = summary.family(cells[-1])
     draw_road(axes[0], family["radius"])
     above = frames[cells[-1]].query("second == @second")
     placement = family["placement"]
@@ -50,7 +50,7 @@ def draw(context: Context) -> Drawing:
     axes[0].set_title(f"After {second:g} s", loc="left")
     for axis, cell in zip(axes[1:], cells, strict=True):
         ways = _time_space(axis, frames[cell])
-        algorithm = summary.facts["cells"][cell]["settings"]["algorithm"]["name"]
+        algorithm = summary.algorithm(cell)["name"]
         axis.set_title(label_of(algorithm), loc="left")
     axes[1].set_ylabel("position on the lap (m)")
     figure.colorbar(ways, ax=axes[-1], label="speed (m/s)")

@@ -39,7 +39,7 @@ def draw(context: Context) -> Table:
                 ),
             ])  # fmt: skip
             data.append({"experiment": name, "cell": cell, "schedule": schedule, **numbers})
-        sections.append(Section(context.paper.experiments[name].title, rows))
+        sections.append(Section(context.title(name), rows))
     frame = pd.DataFrame(data)
     notes = [
         "E = ∞: agents never communicate; their models are averaged only for the evaluation. "

@@ -8,7 +8,7 @@ import numpy as np
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.style import new_figure, panel_labels
-from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.summaries import Summary, numbered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,10 +51,8 @@ def counts(summary: Summary, cell: str) -> np.ndarray:
     """[worker, class] of the first seed."""
     rows = summary.finals
     rows = rows[(rows["cell"] == cell) & (rows["seed"] == summary.seeds.start)]
-    rows = rows[rows["metric"].str.startswith(METRIC) & (rows["agent"] >= 0)]
-    label = rows["metric"].str.removeprefix(METRIC).astype(int)
-    table = rows.assign(label=label).pivot(index="agent", columns="label", values="value")
-    return table.to_numpy()
+    rows = numbered(rows[rows["agent"] >= 0], METRIC)
+    return rows.pivot(index="agent", columns="number", values="value").to_numpy()
 
 
 def long_form(samples: np.ndarray, experiment: str, pi: float) -> pd.DataFrame:

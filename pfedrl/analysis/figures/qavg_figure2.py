@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pfedrl.analysis.curves import draw_curves, handles, shades
 from pfedrl.analysis.drawing import Context, Drawing
-from pfedrl.analysis.printed import Comparison
+from pfedrl.analysis.printed import Comparison, in_columns
 from pfedrl.analysis.style import (
     FAINT,
     INK,
@@ -71,14 +71,11 @@ def _table_data(
     for variant, summary in by_variant.items():
         for steps, cell in summary.points_along(variant, ALONG).items():
             last = summary.last(cell, METRIC)
-            theirs = compared.get((variant, steps))
             rows.append({
                 "panel": "left", "variant": variant, "local_steps": steps, "at": last["at"],
                 "largest_mean": summary.curve(cell, METRIC)["mean"].max(),
                 **{key: last[key] for key in STATISTICS},
-                "paper_mean": theirs.theirs if theirs else math.nan,
-                "paper_se": theirs.their_error if theirs else math.nan,
-                "deviation": theirs.deviation if theirs else math.nan,
+                **in_columns(compared.get((variant, steps))),
             })  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -1,7 +1,7 @@
 """QAvg, Table 1: value in the noiseless centre as environments grow apart."""
 
 from pfedrl.analysis.drawing import Context
-from pfedrl.analysis.printed import Comparison
+from pfedrl.analysis.printed import Comparison, in_columns
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.summaries import STATISTICS, Summary
 from pfedrl.analysis.tables import (
@@ -44,7 +44,7 @@ def draw(context: Context) -> Table:
             rows.append([*texts, _ours(summary, cells[CEILING])])
             data += [_row(summary, cell, kappa, compared.get((name, cell)))
                      for cell in cells.values()]  # fmt: skip
-        sections.append(Section(context.paper.experiments[name].title, rows))
+        sections.append(Section(context.title(name), rows))
     frame = pd.DataFrame(data)
     notes = [
         "Ours and Paper: mean ± standard error over seeds. Δ/s.e.: ours minus the paper's in "
@@ -74,7 +74,5 @@ def _row(
         "variant": last["variant"],
         "kappa": kappa,
         **{key: last[key] for key in STATISTICS},
-        "paper_mean": compared.theirs if compared else None,
-        "paper_se": compared.their_error if compared else None,
-        "deviation": compared.deviation if compared else None,
+        **in_columns(compared),
     }

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OWN = "as the tables are run"
-LINE = 40  # letters of a reading's words
+LINE = 44  # letters of a reading's words
+LEGEND = 4  # entries in a line of the legend, which may be wider than the panels otherwise
 ROW, HEAD = 0.5, 0.7  # inches: a reading, and what a panel needs besides
 
 
@@ -65,7 +66,7 @@ def draw(context: Context) -> Drawing:
     if data["paper"].notna().any():
         handles += axis.plot([], [], color=FAINT, **PAPER)
         named.append("printed in the paper")
-    figure.legend(handles, named, ncols=len(handles), loc="outside upper center")
+    figure.legend(handles, named, ncols=min(len(handles), LEGEND), loc="outside upper center")
     panel_labels(list(grid.flat))
     beside = [] if data["paper"].notna().any() else ["paper"]
     return Drawing(figure, data.drop(columns=["label", *beside]))
@@ -73,7 +74,7 @@ def draw(context: Context) -> Drawing:
 
 def length(context: Context, experiment: str, variant: str) -> str:
     """How long a variant trained, in words: rows of one length share an axis."""
-    settings = context.summaries[experiment].facts["cells"][variant]["settings"]["algorithm"]
+    settings = context.summaries[experiment].algorithm(variant)
     found = (f"{settings[key]:,} {key}" for key in ("episodes", "frames") if key in settings)
     return next(found, f"scale {context.ran_at(experiment)}")
 

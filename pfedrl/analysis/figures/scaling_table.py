@@ -56,9 +56,6 @@ def draw(context: Context) -> Table:
     sections, data = [], []
     for experiment in context.artifact.experiments:
         spec, summary = context.paper.experiments[experiment], context.summaries.get(experiment)
-        title = spec.title
-        if experiment in context.absent:
-            title = f"{title}: {context.absent[experiment]}"
         rows = []
         for place, point in enumerate(options.points):
             for variant in options.variants:
@@ -80,7 +77,7 @@ def draw(context: Context) -> Table:
                              f"{key}_paper_seconds": paper[place] if paper else np.nan}  # fmt: skip
                 rows.append(texts)
                 data.append(full)
-        sections.append(Section(title, rows))
+        sections.append(Section(context.title(experiment), rows))
     columns = [Column("N"), Column("Algorithm", words=True)]
     columns += [Column(title, "Accuracy") for title in ("Ours", "Paper", "Distance")]
     for heading in options.times:

@@ -11,7 +11,7 @@ from pydantic import Field
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import FAINT, new_figure, panel_labels
-from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.summaries import Summary, numbered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,12 +93,8 @@ def matrix(summary: Summary, options: Options, name: str) -> np.ndarray:
     cell = summary.cell_at(options.variant, **options.point)
     rows = summary.statistics
     rows = rows[(rows["cell"] == cell) & (rows["agent"] >= 0)]
-    rows = rows[rows["metric"].str.startswith(f"{name}_similarity_")]
-    found = []
-    for other in range(int(rows["agent"].max()) + 1):
-        own = rows[rows["metric"] == f"{name}_similarity_{other}"].sort_values("agent")
-        found.append(own["mean"].to_numpy())
-    return np.stack(found, axis=1)
+    rows = numbered(rows, f"{name}_similarity_")
+    return rows.pivot(index="agent", columns="number", values="mean").to_numpy()
 
 
 def heat_map(axis: Axes, values: np.ndarray, title: str, who: str) -> None:

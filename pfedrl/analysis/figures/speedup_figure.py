@@ -53,8 +53,7 @@ def draw(context: Context) -> Drawing:
     figure, (left, right) = new_figure(2.8, ncols=2)
     frames = []
     for mark, shade, marker in zip(options.marks, (dark, light), "os", strict=False):
-        data, grows = speedups(summary, variant, mark.metric, along)
-        data["never"] = missed(summary, variant, mark.reached, along)
+        data, grows = speedups(summary, variant, mark, along)
         look = {"color": shade.colour, "ls": "-", "marker": marker}
         never = f"{data['never'].sum()} of {data['seeds'].sum()} runs never reached it"
         points(left, data, ("mean", "low", "high"), f"{mark.label} ({never})", look)
@@ -108,16 +107,9 @@ def points(
                       textcoords="offset points", color=look["color"])  # fmt: skip
 
 
-def missed(summary: Summary, variant: str, reached: str, along: str) -> list[int]:
-    """How many seeds never reached the mark, at each number of agents."""
-    cells = summary.points_along(variant, along).values()
-    return [int((summary.final(cell, reached) == 0).sum()) for cell in cells]
-
-
-def speedups(
-    summary: Summary, variant: str, metric: str, along: str
-) -> tuple[pd.DataFrame, Effect]:
-    """Times and speedups with 95% intervals, and the exponent of N in the speedup.
+def speedups(summary: Summary, variant: str, mark: Mark, along: str) -> tuple[pd.DataFrame, Effect]:
+    """Times and speedups with 95% intervals, how many seeds never reached the mark, and the
+    exponent of N in the speedup.
 
     Seeds are the unit of replication: each has its ratios, averaged on a logarithmic scale, and
     its exponent.
@@ -126,14 +118,15 @@ def speedups(
 
     cells = summary.points_along(variant, along)
     agents = np.array(list(cells))
-    times = np.stack([summary.final(cell, metric) for cell in cells.values()])  # [N, seed]
+    times = np.stack([summary.final(cell, mark.metric) for cell in cells.values()])  # [N, seed]
     times = times[:, np.isfinite(times).all(axis=0)]
-    ends = max(float(summary.last(cell, metric)["at"]) for cell in cells.values())
+    ends = max(float(summary.last(cell, mark.metric)["at"]) for cell in cells.values())
     low, high = mean_interval(times, (0.0, ends))
     faster, faster_low, faster_high = geometric_mean(times[0] / times)
     frame = pd.DataFrame({
         "agents": agents, "mean": times.mean(axis=1), "low": low, "high": high,
         "speedup": faster, "speedup_low": faster_low, "speedup_high": faster_high,
         "seeds": times.shape[1],
+        "never": [int((summary.final(cell, mark.reached) == 0).sum()) for cell in cells.values()],
     })  # fmt: skip
     return frame, effect(-exponents(agents, times))

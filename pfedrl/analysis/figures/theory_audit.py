@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
-from pfedrl.analysis.outcomes import OUTSIDE
+from pfedrl.analysis.outcomes import OUTSIDE, ROUNDING
 from pfedrl.analysis.output import short
 from pfedrl.analysis.style import FAINT, INK, WIDTH
 from pfedrl.analysis.theory import instances
@@ -63,7 +63,7 @@ def draw(context: Context) -> Drawing:
 
 
 def experiment_of(claim: Claim) -> str:
-    return str(getattr(claim.tests[0], "experiment", ""))
+    return claim.tests[0].experiment
 
 
 def _row(context: Context, claim: Claim, verdict: dict[str, Any]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _tightness(context: Context, claim: Claim, metric: str | None) -> float | No
     if metric is None or not isinstance(claim.test, Holds):
         return None
     drawn = instances(context.summaries[claim.test.experiment], claim.test.variant, metric)
-    return float(np.nanmax(drawn.values))
+    return float(drawn.table["value"].max())
 
 
 def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
@@ -99,7 +99,7 @@ def _says(context: Context, claim: Claim, verdict: dict[str, Any]) -> str:
         drawn = instances(context.summaries[test.experiment], test.variant, test.metric)
         if isinstance(test, Exists):
             return f"{drawn.above(test.above):,} of {count:,} instances"
-        failing = drawn.below(-test.tolerance)
+        failing = drawn.below(-ROUNDING)
         return f"fails on {failing:,} of {count:,}" if failing else f"all {count:,} instances"
     name, found = "slope" if isinstance(test, Near) else "difference", verdict["comparisons"][0]
     middle, low, high = (short(found[key], 2) for key in ("effect", "low", "high"))

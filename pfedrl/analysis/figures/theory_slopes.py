@@ -11,7 +11,7 @@ from pydantic import Field
 from pfedrl.analysis.drawing import Context, Drawing
 from pfedrl.analysis.options import BaseOptions, Named
 from pfedrl.analysis.style import FAINT, new_figure, panel_labels
-from pfedrl.analysis.summaries import Summary
+from pfedrl.analysis.summaries import Summary, numbered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,10 +66,7 @@ def draw(context: Context) -> Drawing:
 
 def _points(summary: Summary, along: str, prefix: str) -> pd.DataFrame:
     """Statistics of the metrics whose names are the prefix and a number."""
-    names = summary.statistics["metric"].astype(str)
-    rows = summary.statistics[names.str.match(f"{prefix}\\d+$")].copy()
-    rows["x"] = rows["metric"].astype(str).str.removeprefix(prefix).astype(float)
-    rows["along"] = along
+    rows = numbered(summary.statistics, prefix).rename(columns={"number": "x"}).assign(along=along)
     kept = ["along", "cell", "x", "median", "mean", "low", "high", "seeds"]
     return rows[kept].astype({"cell": str}).sort_values(["cell", "x"])
 

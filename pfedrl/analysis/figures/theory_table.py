@@ -1,9 +1,10 @@
 """Theory on drawn instances: how often each statement holds, and the smallest case where not."""
 
 from pfedrl.analysis.drawing import Context
+from pfedrl.analysis.outcomes import ROUNDING
 from pfedrl.analysis.style import label_of
 from pfedrl.analysis.tables import NOTHING, Column, Section, Table
-from pfedrl.analysis.theory import Instance, instances
+from pfedrl.analysis.theory import instances, size_of
 from pfedrl.pipeline.claim import Claim, Exists, Holds
 
 
@@ -24,12 +25,8 @@ def draw(context: Context) -> Table:
         if inside and isinstance(test, Exists):
             share = f"found in {share}"
         count = f"{inside:,} of {row['drawn']:,}" if inside != row["drawn"] else f"{inside:,}"
-        size = row["counterexample_size"]
-        found = (
-            NOTHING
-            if row["counterexample_seed"] is None
-            else f"seed {row['counterexample_seed']}" + (f", size {size:g}" if size else "")
-        )
+        seed, size = row["counterexample_seed"], row["counterexample_size"]
+        found = NOTHING if seed is None else f"seed {seed}{f', size {size:g}' if size else ''}"
         rows.append([
             str(row["label"]), claim.words, count, share,
             f"{row['tightest']:.3g}".replace("-", "−"), found,
@@ -47,18 +44,17 @@ def draw(context: Context) -> Table:
 def _numbers(context: Context, claim: Claim, test: Holds | Exists) -> dict[str, object]:
     summary = context.summaries[test.experiment]
     drawn = instances(summary, test.variant, test.metric)
-    count = len(drawn.values)
-    found: Instance | None = None
+    count, found = len(drawn.table), None
     if isinstance(test, Holds):
-        failing = drawn.below(-test.tolerance)
+        failing = drawn.below(-ROUNDING)
         holding = count - drawn.undefined - failing
         tightest = drawn.lowest()
         if failing:
-            found = drawn.smallest_below(-test.tolerance)
+            found = drawn.smallest_below(-ROUNDING)
     else:
         holding = drawn.above(test.above)
         tightest = drawn.highest()
-    algorithm = summary.facts["cells"][tightest.cell]["settings"]["algorithm"]["name"]
+    algorithm = summary.algorithm(tightest["cell"])["name"]
     return {
         "claim": claim.id,
         "kind": test.kind,
@@ -71,9 +67,9 @@ def _numbers(context: Context, claim: Claim, test: Holds | Exists) -> dict[str, 
         "undefined": drawn.undefined,
         "holding": holding,
         "share": holding / count,
-        "tightest": tightest.value,
-        "tightest_seed": tightest.seed,
-        "counterexample_seed": found.seed if found else None,
-        "counterexample_size": found.size if found else None,
-        "counterexample_metric": found.value if found else None,
+        "tightest": tightest["value"],
+        "tightest_seed": tightest["seed"],
+        "counterexample_seed": None if found is None else found["seed"],
+        "counterexample_size": None if found is None else size_of(found),
+        "counterexample_metric": None if found is None else found["value"],
     }

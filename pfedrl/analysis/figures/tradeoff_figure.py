@@ -35,12 +35,11 @@ def draw(context: Context) -> Drawing:
     rows: list[dict[str, Any]] = []
     for variant in dict.fromkeys(summary.statistics["variant"]):
         for agents, cell in summary.points_along(variant, options.along).items():
-            facts = summary.facts["cells"][cell]
-            seconds = facts["cpu_seconds"] / (facts["seeds"][1] - facts["seeds"][0])
+            seconds = summary.seconds(cell)
             errors = summary.final(cell, options.metric)
             mean, low, high = geometric_mean(errors[np.isfinite(errors)])
             rows.append({
-                "variant": str(variant), "algorithm": facts["settings"]["algorithm"]["name"],
+                "variant": str(variant), "algorithm": summary.algorithm(cell)["name"],
                 "label": context.label(summary.experiment, cell), "agents": agents,
                 "seconds": seconds if variant == options.serial else seconds / agents,
                 "geometric_mean": mean, "low": low, "high": high,

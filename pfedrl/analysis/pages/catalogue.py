@@ -1,45 +1,42 @@
 """Algorithms and environments, from the registry: what is shared, what varies, every score."""
 
 import os
-from collections.abc import Iterator
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from pfedrl.analysis.labels import swept_name
+from pfedrl.analysis.pages.exchanges import exchanged
 from pfedrl.analysis.pages.names import Names, settings_in_words
 from pfedrl.analysis.pages.plots import exchange_diagram
+from pfedrl.analysis.style import METADATA, paper_style
+from pfedrl.core.files import atomic_write
 from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import components, is_control, load
 from pfedrl.core.settings import read_yaml
+from pfedrl.pipeline.paper import UNASKED
+from pfedrl.pipeline.scale import RECORD
 
-PARTS = {
-    "body": "representation",
-    "*_body": "representation",
-    "*": "everything",
-    "global.*": "global model",
-}
-MIXINGS = {
-    "ServerAverage": "the server averages",
-    "NeighbourAverage": "neighbours on a graph",
-    "ByMask": "neighbours on a graph",
-    "ByVisits": "the server, by visits",
-    "Distillation": "the server distils",
-}
-PRIVATE = {("body",): "head", ("*_body",): "heads", ("features",): "weights",
-           ("global.*",): "personal model"}  # fmt: skip
-PICTURES = "environments"  # a folder of pictures by family, where there are any
+Rows = list[dict[str, Any]]
+PICTURES = "environments"  # the folder of the families' pictures and pages
+METHODS = {
+    "controls": "controls", "ddpg": "DDPG", "dqn": "DQN", "exchanges": "every method",
+    "ppo_kl": "PPO with a KL penalty", "supervised": "supervised learning",
+    "tabular": "tables, exact", "td": "tables, from samples",
+}  # fmt: skip
 
 
 def slug(text: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in text.lower()).strip("-")
 
 
-def scores(names: Names, figures: Path) -> list[dict[str, Any]]:
+def scores(names: Names, figures: Path) -> Rows:
     """Every final value that a comparison of variants shows."""
     found = []
     for paper, page in names.project.papers.items():
@@ -62,11 +59,17 @@ def scores(names: Names, figures: Path) -> list[dict[str, Any]]:
     return found
 
 
-def algorithms(
-    names: Names, figures: Path, every: list[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def split(rows: Iterable[dict[str, Any]]) -> dict[str, Rows]:
+    """Scores of the experiments, and those under other readings."""
+    every = list(rows)
+    return {
+        "scores": [row for row in every if not row["reading"]],
+        "readings": [row for row in every if row["reading"]],
+    }
+
+
+def algorithms(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows:
     """Learners first, then controls, by label; an exchange that is put on every method once."""
-    listed: set[str] = set()
     runnable: dict[str, Any] = {}
     called: dict[str, dict[str, str]] = {}
     for paper, page in names.project.papers.items():
@@ -77,74 +80,114 @@ def algorithms(
                     continue
                 if cell.variant == cell.algorithm and "{" not in spec.labels[cell.variant]:
                     called.setdefault(cell.algorithm, {})[names.algorithm(cell)] = page.short
-    for name in sorted(
-        components("algorithms"), key=lambda n: (is_control(n), load("algorithms", n).label)
-    ):
-        kind = load("algorithms", name)
-        module = import_module(kind.__module__)
-        place = slug(f"{kind.label} {kind.__module__.split('.')[-2]}")
-        if place in listed:
-            continue
-        listed.add(place)
-        shared, private, mixing = _shared(runnable.get(name), kind)
-        other = {label: of for label, of in called.get(name, {}).items() if label != kind.label}
-        own = [row for row in every if row["algorithm"] == name and not row["reading"]]
-        yield {
-            "label": kind.label,
-            "slug": place,
+    kinds = {name: load("algorithms", name) for name in components("algorithms")}
+    listed: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(kinds, key=lambda name: (is_control(name), kinds[name].label.lower())):
+        listed.setdefault((kinds[name].label, kinds[name].__module__), []).append(name)
+    labels = Counter(slug(label) for label, _ in listed)
+    found = []
+    for (label, module), own in listed.items():
+        name, kind, folder = own[0], kinds[own[0]], module.split(".")[-2]
+        shares = exchanged(kind, runnable.get(name))
+        given = {spoken: of for one in own for spoken, of in called.get(one, {}).items()}
+        mine = split(row for row in every if row["algorithm"] in own)
+        file = slug(label if labels[slug(label)] == 1 else f"{label} {folder}")
+        found.append({
+            "label": label,
+            "path": f"algorithms/{file}.html",
             "control": is_control(name),
-            "about": " ".join((getdoc(module) or "").split()),
+            "method": METHODS.get(folder, folder),
+            "about": " ".join((getdoc(import_module(module)) or "").split()),
             "does": " ".join((getdoc(kind) or "").split()),
-            "also": ", ".join(f"{label} in {of}" for label, of in other.items()),
-            "shared": shared, "private": private, "mixing": mixing,
-            "diagram": "" if is_control(name) else exchange_diagram(shared, private, mixing),
-            "code": os.path.relpath(str(module.__file__), figures.absolute()),
-            "scores": own,
-        }  # fmt: skip
+            "also": ", ".join(f"{one} in {of}" for one, of in given.items() if one != label),
+            "used": sorted({row["paper"] for row in [*mine["scores"], *mine["readings"]]}),
+            "exchange": shares,
+            "diagram": "" if is_control(name) else exchange_diagram(*shares),
+            "settings": [] if is_control(name) else list(_settings(kind)),
+            "code": os.path.relpath(str(import_module(module).__file__), figures.absolute()),
+            "claims": _ordered(one for one in claims if {label, *given} & {*one["algorithms"]}),
+            # by family, what its first scores call the algorithm
+            "families": {row["family"]: row["label"] for row in reversed(mine["scores"])},
+            **mine,
+        })  # fmt: skip
+    return found
 
 
-def _shared(configured: Any, kind: Any) -> tuple[str, str, str]:
-    """What an algorithm's exchange shares, what stays private, and how it is mixed."""
-    shares, mixing = tuple(getattr(kind, "shares", ())), "the server averages"
-    sizes = SimpleNamespace(sizes=np.ones((1, 4)))
-    try:
-        exchange = configured.exchange(SimpleNamespace(agents=4, train=sizes), [0])
-        shares = tuple(getattr(exchange, "shares", shares))
-        mixed = getattr(exchange, "mixing", exchange)
-        mixing = MIXINGS.get(type(mixed).__name__, "nothing is exchanged")
-        if mixing != "nothing is exchanged" and not shares:
-            shares = ("table",)
-    except AttributeError:  # it asks more of a task than its number of agents
-        distils = kind.exchange.__qualname__.startswith("Distilled")
-        shares, mixing = (("networks",), "the server distils") if distils else (shares, mixing)
-    if not shares:
-        return "", "everything", "nothing is exchanged"
-    every = set(getattr(kind, "parts", ()))
-    private = PRIVATE.get(shares) or ", ".join(sorted(every - set(shares)))
-    whole = {"body", "head"} <= {part.removeprefix("*_") for part in shares}
-    shown = "network" if whole else ", ".join(PARTS.get(p, p.removeprefix("*_")) for p in shares)
-    return shown, private, mixing
+def _ordered(claims: Iterable[dict[str, Any]]) -> Rows:
+    """Sentences by badge, as a paper's page lists them."""
+    return sorted(claims, key=lambda claim: claim["order"])
 
 
-def environments(
-    names: Names, figures: Path, every: list[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    """The families: what varies, their settings, controls, and the scores on them."""
+def _settings(kind: Any) -> Iterator[tuple[str, str, str]]:
+    """A setting with its default and what it means."""
+    for name, field in kind.model_fields.items():
+        if field.description:
+            default = "" if field.is_required() else field.get_default(call_default_factory=True)
+            yield swept_name(name), str(default), field.description
+
+
+def environments(names: Names, figures: Path, every: Rows, claims: Rows) -> Rows:
+    """The families: what varies, a picture, their settings, controls, and the scores on them."""
+    found = []
     for name in components("envs"):
         kind = load("envs", name)
         path = names.project.root / "envs" / f"{name}.yaml"
         given = read_yaml(path) if path.exists() else {}
-        own = [row for row in every if row["family"] == kind.label and not row["reading"]]
-        picture = f"{PICTURES}/{name}.png"
-        yield {
+        settings = {k: v for k, v in given.items() if k not in ("family", "description")}
+        mine = split(row for row in every if row["family"] == kind.label)
+        found.append({
             "label": kind.label,
-            "slug": slug(kind.label),
+            "path": f"environments/{slug(kind.label)}.html",
             "about": given.get("description") or " ".join((getdoc(kind) or "").split()),
             "varies": kind.varies.replace("`", ""),
-            "settings": settings_in_words(
-                {k: v for k, v in given.items() if k not in ("family", "description")}
+            "settings": settings_in_words(settings),
+            **_picture(names, name, settings, figures),
+            "controls": sorted(
+                {row["label"] for row in mine["scores"] if is_control(row["algorithm"])}
             ),
-            "picture": picture if (figures / picture).exists() else "",
-            "controls": sorted({row["label"] for row in own if is_control(row["algorithm"])}),
-            "scores": own,
-        }
+            "pages": list(_pages(names, figures, kind.label)),
+            "claims": _ordered(one for one in claims if kind.label in one["families"]),
+            **mine,
+        })  # fmt: skip
+    return found
+
+
+def draw_picture(kind: Any, settings: dict[str, Any], path: Path) -> None:
+    """Draw what varies in a family, by its file in envs/; the file says what it shows."""
+    from pfedrl.envs.views.pictures import picture
+
+    with paper_style():
+        drawn = picture(kind.model_construct(**settings))
+        if drawn is None:
+            return
+        figure, shown = drawn
+        with atomic_write(path) as temporary:
+            metadata = METADATA["png"] | {"Description": shown}
+            figure.savefig(temporary, format="png", metadata=metadata)
+
+
+def _picture(names: Names, name: str, settings: dict[str, Any], figures: Path) -> dict[str, str]:
+    """A family's picture and what it shows: drawn for the record, which other scales copy."""
+    from PIL import Image
+
+    path = figures / PICTURES / f"{name}.png"
+    committed = names.project.root / names.project.scale(RECORD).figures / PICTURES / path.name
+    if names.scale == RECORD:
+        draw_picture(load("envs", name), settings, path)
+    elif committed.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(committed, path)
+    if not path.exists():
+        return {"picture": "", "shown": ""}
+    with Image.open(path) as image:
+        return {"picture": f"{PICTURES}/{path.name}", "shown": str(image.info["Description"])}
+
+
+def _pages(names: Names, figures: Path, family: str) -> Iterator[dict[str, Any]]:
+    """The tables and figures that show a family, comparisons and readings last."""
+    for paper, page in names.project.papers.items():
+        for artifact, spec in page.artifacts.items():
+            shown = (figures / paper / f"{artifact}.json").exists()
+            if shown and family in {names.family(paper, one) for one in spec.experiments}:
+                yield {"page": f"{paper}/{artifact}.html", "paper": page.short,
+                       "title": spec.title, "unasked": spec.draw in UNASKED}  # fmt: skip

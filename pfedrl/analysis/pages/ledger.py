@@ -110,7 +110,6 @@ def rows(paper: Paper, judged: dict[str, Any], names: Names) -> Iterator[dict[st
         compared = [in_words(one["words"], titles, known) for one in result["comparisons"][1:]]
         first = result["comparisons"][0] if result["comparisons"] else None
         yield result | {
-            "symbol": BADGES[result["badge"]],
             "order": order.index(result["badge"]),
             "families": sorted({*filter(None, families)}),
             "algorithms": sorted(algorithms),

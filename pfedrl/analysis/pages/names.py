@@ -69,9 +69,15 @@ class Names:
 
 
 def settings_in_words(given: Mapping[str, Any]) -> str:
-    """Settings as a list: 'agents 5, cap 200'."""
+    """Settings as a list: 'agents 5, cap 200, mass follows: no'."""
     return ", ".join(
-        f"{swept_name(key)} {value:g}" if isinstance(value, float) else f"{swept_name(key)} {value}"
+        _setting(swept_name(key), value)
         for key, value in given.items()
         if key != "name" and not isinstance(value, dict | list)
     )
+
+
+def _setting(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return f"{name}: {'yes' if value else 'no'}"
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"

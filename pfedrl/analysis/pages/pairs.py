@@ -1,10 +1,15 @@
-"""Every two algorithms that met on a family, as a script for the page that compares them."""
+"""Every two algorithms that met on a family, as scripts for the page that compares them.
+
+A script is one family: its texts once, and a line for each meeting, so that new runs change few
+lines. Numbers in the place of texts say which text it is.
+"""
 
 import json
 from typing import Any
 
 from pfedrl.analysis import compare_words as words
 from pfedrl.analysis.compare import (
+    Difference,
     Meeting,
     all_meetings,
     differences,
@@ -17,57 +22,75 @@ from pfedrl.analysis.compare import (
 from pfedrl.analysis.output import plain
 from pfedrl.analysis.pages.names import Names
 
-MOST = 5  # metrics of a pair; the console shows all of them
 DOTS = 20  # seeds of a plot, at most
 
 
-def pairs(names: Names) -> str:
-    """A script that sets PAIRS: by family the meetings, each with both directions in words."""
-    found: dict[str, list[dict[str, Any]]] = {}
+class Texts(dict[str, int]):
+    """Each text with its number."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = len(self)
+        return self[text]
+
+
+def pairs(names: Names) -> dict[str, str]:
+    """By family, a script that adds to PAIRS its meetings, each with both directions in words."""
+    found: dict[str, list[tuple[Meeting, str]]] = {}
     project = names.project
     for paper, page in project.papers.items():
         for experiment, spec in page.experiments.items():
-            if spec.family is None or page.reading_of(experiment) is not None:
-                continue
-            own = found.setdefault(names.family(paper, experiment), [])
-            for meeting in all_meetings(project, paper, experiment):
-                own.append(_pair(names, meeting) | {"paper": page.short, "page": paper})
-    kept = {family: _fullest_first(rows) for family, rows in sorted(found.items()) if rows}
-    return f"window.PAIRS={json.dumps(plain(kept), separators=(',', ':'), ensure_ascii=False)};\n"
+            if spec.family is not None and page.reading_of(experiment) is None:
+                own = found.setdefault(names.family(paper, experiment), [])
+                own += [(one, page.short) for one in all_meetings(project, paper, experiment)]
+    return {family: _script(names, family, own) for family, own in sorted(found.items()) if own}
 
 
-def _fullest_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(rows, key=lambda row: (not row["whole"], -row["seeds"]))
+def _script(names: Names, family: str, meetings: list[tuple[Meeting, str]]) -> str:
+    texts = Texts()
+    fullest = sorted(meetings, key=lambda one: (not one[0].whole, -one[0].seeds))
+    rows = [_json(_pair(names, meeting, short, texts)) for meeting, short in fullest]
+    listed = ",\n".join(map(_json, texts))
+    joined = ",\n".join(rows)
+    return f"PAIRS[{_json(family)}]={{texts:[\n{listed}],\nrows:[\n{joined}]}};\n"
 
 
-def _pair(names: Names, meeting: Meeting) -> dict[str, Any]:
+def _pair(names: Names, meeting: Meeting, short: str, texts: Texts) -> dict[str, Any]:
     project = names.project
-    first = differences(project, meeting)
-    count = len(main(project, meeting, [one.metric for one in first])) or 1
-    back = [reversed_difference(one) for one in first[:count]]
-    said = [words.sentence(meeting, first[:count]), words.sentence(turned(meeting), back)]
+    found = differences(project, meeting)
+    count = len(main(project, meeting, [one.metric for one in found])) or 1
+    back = [reversed_difference(one) for one in found[:count]]
     ours, theirs = values_of(project, meeting)
-    top = first[0]
-    by_seed = (ours[top.metric] - theirs[top.metric])[:DOTS]
+    by_seed = (ours[found[0].metric] - theirs[found[0].metric])[:DOTS]
     at = f", {meeting.point}" if meeting.point else ""
     return {
-        "a": meeting.first,
-        "b": meeting.second,
-        "title": f"{meeting.title}{at}",
-        "experiment": meeting.experiment,
+        "a": texts[meeting.first],
+        "b": texts[meeting.second],
+        "paper": texts[short],
+        "title": texts[f"{meeting.title}{at}"],
+        "page": texts[f"{meeting.paper}/comparison_{meeting.experiment}.html"],
         "seeds": meeting.seeds,
-        "budget": meeting.budget,
-        "whole": meeting.whole,
-        "said": said,
-        "rows": [
-            [one.words, one.better, *(_short(v) for v in (one.first, one.second, one.mean)),
-             _short(one.low), _short(one.high), one.won, one.lost, one.tied]
-            for one in first[:MOST]
-        ],
+        "budget": texts[meeting.budget],
+        "said": [words.sentence(meeting, found[:count]), words.sentence(turned(meeting), back)],
+        "metrics": [_metric(one, texts) for one in found],
         "dots": [_short(value) for value in by_seed],
-        "readings": [words.reading_line(one) for one in readings(project, meeting, top.metric)],
-    }  # fmt: skip
+        "readings": [
+            [texts[one.words], words.result(one), texts[one.budget]]
+            for one in readings(project, meeting, found[0].metric)
+        ],
+    }
+
+
+def _metric(one: Difference, texts: Texts) -> list[Any]:
+    """What the page shows of a metric, in the order in which its script takes it apart."""
+    numbers = [_short(value) for value in (one.first, one.second, one.mean, one.low, one.high)]
+    states = [texts[words.state(one)], texts[words.state(reversed_difference(one))]]
+    counts = [one.won, one.lost, one.tied, one.missing]
+    return [texts[one.words], one.better, *numbers, *counts, *states]
 
 
 def _short(value: float) -> float:
     return float(f"{value:.4g}")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)

@@ -58,25 +58,27 @@ def seeds_plot(one: dict[str, Any] | None) -> Markup:
 def exchange_diagram(shared: str, private: str, mixing: str) -> Markup:
     """Three agents, the part that each of them sends, and where it is mixed."""
     words = f"{mixing}. Shared: {shared or 'nothing'}. Private: {private or 'nothing'}."
-    shown, graph = "", "graph" in mixing
+    words = words[0].upper() + words[1:]
+    shown, graph = "", "graph" in mixing or "peers" in mixing
     for place in range(3):
-        x = 12 + 96 * place
-        for y, part, kind in ((74, shared, "shared"), (100, private, "private")):
+        x = 8 + 160 * place
+        for y, part, kind in ((74, shared, "shared"), (102, private, "private")):
             if part:
-                shown += f'<rect class="{kind}" x="{x}" y="{y}" width="84" height="24" rx="4"/>'
+                shown += f'<rect class="{kind}" x="{x}" y="{y}" width="144" height="24" rx="4"/>'
                 shown += (
-                    f'<text x="{x + 42}" y="{y + 16}" text-anchor="middle">{escape(part)}</text>'
+                    f'<text x="{x + 72}" y="{y + 16}" text-anchor="middle">{escape(part)}</text>'
                 )
+        shown += f'<text x="{x + 72}" y="142" text-anchor="middle">agent {"12N"[place]}</text>'
         if shared and not graph:
-            shown += f'<path class="link" d="M{x + 42} 72 L150 36"/>'
+            shown += f'<path class="link" d="M{x + 72} 72 L240 36"/>'
         if shared and graph and place:
-            shown += f'<path class="link" d="M{x - 54} 72 q48 -32 96 0"/>'
+            shown += f'<path class="link" d="M{x - 88} 72 q80 -44 160 0"/>'
     if shared:
         shown += (
-            '<rect class="server" x="60" y="6" width="180" height="28" rx="6"/>' * (not graph)
-            + f'<text x="150" y="24" text-anchor="middle">{escape(mixing)}</text>'
+            '<rect class="server" x="120" y="6" width="240" height="28" rx="6"/>' * (not graph)
+            + f'<text x="240" y="24" text-anchor="middle">{escape(mixing)}</text>'
         )
     return Markup(
-        f'<svg class="diagram" viewBox="0 0 300 130" role="img" aria-label="{escape(words)}">'
+        f'<svg class="diagram" viewBox="0 0 480 150" role="img" aria-label="{escape(words)}">'
         f"<title>{escape(words)}</title>{shown}</svg>"
     )

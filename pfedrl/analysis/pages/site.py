@@ -6,62 +6,32 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
-from pydantic import Field
 
 from pfedrl.analysis.findings import Told, tell
 from pfedrl.analysis.output import plain, read_result, write_text
-from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, ledger
+from pfedrl.analysis.pages import TEMPLATES, artifacts, catalogue, environment, ledger
+from pfedrl.analysis.pages.about import about
 from pfedrl.analysis.pages.names import Names
 from pfedrl.analysis.pages.pairs import pairs
 from pfedrl.analysis.pages.plots import seeds_plot
+from pfedrl.analysis.pages.suite import PICTURES
 from pfedrl.analysis.printed_figure import draw_printed
 from pfedrl.analysis.verdict import BADGES, DECIDED
-from pfedrl.core.settings import Settings, read_yaml, validate
 from pfedrl.pipeline.paper import SUFFIXES, UNASKED, Paper
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reruns import code_behind
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import absent
 
-MEANINGS = {  # of the badges, in the order in which they are listed
-    "replicated": "the runs decide for the sentence, at the paper's own training budget",
-    "contradicted": "the runs decide against it, at the paper's own budget",
-    "holds at a smaller budget": "decided for it, after a shorter training than the paper's",
-    "fails at a smaller budget": "decided against it, after a shorter training",
-    "depends on the reading": "another reading of what the paper leaves open decides the other way",
-    "points for": "weaker evidence for it",
-    "points against": "weaker evidence against it",
-    "open": "too little evidence either way, or the winner does not beat the control",
-    "not run": "left out at this scale, or the data cannot be downloaded",
-    "outside its assumptions": "no instance that we computed meets the theorem's premises",
-}
-
-
-class About(Settings):
-    """page.yaml of a paper: what a reader should know before its verdicts."""
-
-    scope: str = Field(description="what was rerun and what was not")
-    easy: str = Field(description="what was easy to reproduce")
-    difficult: str = Field(description="what was difficult")
-
-
-def about(project: Project, paper: str) -> About | None:
-    """What page.yaml says of a paper, if it has one."""
-    path = project.root / "workflow" / "papers" / paper / "page.yaml"
-    return validate(About, read_yaml(path), str(path)) if path.exists() else None
-
-
-def write_site(project: Project, scale: str, page: Path | None = None, made_from: str = "") -> None:
-    """Write the pages from what was drawn and judged at a scale."""
-    Site(project, scale, page, made_from).write()
+BOARDS = "benchmark/*/leaderboard.json"
+LEADING = "quick"  # the suite on the landing page
 
 
 class Site:
-    """What all pages are made from."""
+    """All pages of a scale, from what was drawn and judged; `write` writes them."""
 
-    def __init__(self, project: Project, scale: str, page: Path | None, made_from: str):
+    def __init__(self, project: Project, scale: str, page: Path | None = None, made_from: str = ""):
         chosen = project.scale(scale)
         self.project, self.scale, self.made_from = project, scale, made_from
         self.root = page.parent if page else Path(chosen.figures)
@@ -79,15 +49,10 @@ class Site:
             }
             for paper, page in project.papers.items()
         }
-        self.jinja = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=jinja2.select_autoescape(["html"]),
-            trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-        )  # fmt: skip
-        self.jinja.filters |= {"kind": lambda badge: badge.replace(" ", "-"), "json": _json,
-                               "readable": readable, "slug": catalogue.slug}  # fmt: skip
+        self.jinja = environment()
+        self.jinja.filters |= {"json": _json, "readable": readable}
         self.jinja.globals |= {
-            "badges": BADGES, "meanings": MEANINGS, "made_from": made_from, "scale": scale,
+            "badges": BADGES, "made_from": made_from, "scale": scale,
             "papers": project.papers, "recorded": recorded, "seeds_plot": seeds_plot,
             "suffixes": SUFFIXES, "unasked": UNASKED,
         }  # fmt: skip
@@ -101,27 +66,27 @@ class Site:
         """Every page; the landing page last, since its head says what all of them are made from."""
         for name in ("site.css", "site.js"):
             write_text(self.root / name, (TEMPLATES / name).read_text(encoding="utf-8"))
+        claims = {
+            paper: list(ledger.rows(self.project.paper(paper), judged, self.names))
+            for paper, judged in self.judged.items()
+            if judged
+        }
         if self.scale == RECORD:
             draw_printed(self.project, self.figures)
-            write_text(self.root / "pairs.js", pairs(self.names))
-            self.page("compare.html", "compare.html")
-        every = catalogue.scores(self.names, self.figures)
-        for name, found in (
-            ("algorithms", catalogue.algorithms(self.names, self.root, every)),
-            ("environments", catalogue.environments(self.names, self.root, every)),
-        ):
-            self.page(f"{name}.html", f"{name}.html", found=list(found))
+            self._pairs()
+        self._catalogue(claims)
         for name, paper in self.project.papers.items():
-            self._paper(name, paper)
+            self._paper(name, paper, claims.get(name, []))
         self.page("appendix.html", "appendix.html", known=self.known)
         counts = {paper: ledger.Counts.of(found) for paper, found in self.judged.items() if found}
         order = ledger.by_decided(self.judged)
         level = (self.figures / "evidence" / "level.md").exists()
         shared = {"counts": counts, "order": order, "told": self.told, "level": level}
-        leaders = read_result(self.figures / "leaderboard.json")
+        boards = self._boards()
         self.page(
             "index.html", "index.html", **shared, findings=list(self._headlines()),
-            leaders=leaders, printed=(self.figures / "printed.png").exists(),
+            leaders=next((one for one in boards if one["suite"] == LEADING), None),
+            printed=(self.figures / "printed.png").exists(),
         )  # fmt: skip
         overview = self.jinja.get_template("overview.md")
         write_text(self.root / "README.md", overview.render(**shared, known=self.known))
@@ -138,9 +103,45 @@ class Site:
                     drawn = (a for a in seen if (self.figures / name / f"{a}.png").exists())
                     yield {"told": one, "paper": paper, "picture": next(drawn, None)}
 
-    def _paper(self, name: str, paper: Paper) -> None:
+    def _boards(self) -> list[dict[str, Any]]:
+        """A page for each suite of the benchmark, and their list."""
+        read = [read_result(path) for path in sorted(self.figures.glob(BOARDS))]
+        boards = [one for one in read if one is not None]
+        for one in boards:
+            self.page(
+                "suite.html", f"benchmark/{one['suite']}.html", board=one, pictures=PICTURES,
+                folder=f"{one['suite']}/",
+            )  # fmt: skip
+        if boards:
+            self.page("benchmark.html", "benchmark.html", boards=boards)
+        return boards
+
+    def _pairs(self) -> None:
+        """The page that compares two algorithms, and a script for each family that it loads."""
+        families = []
+        for family, script in pairs(self.names).items():
+            families.append({"family": family, "script": f"pairs/{catalogue.slug(family)}.js"})
+            write_text(self.root / families[-1]["script"], script)
+        self.page("compare.html", "compare.html", families=families)
+
+    def _catalogue(self, claims: Mapping[str, list[dict[str, Any]]]) -> None:
+        """A page for each algorithm and each environment, and their lists."""
+        every = catalogue.scores(self.names, self.figures)
+        linked = [
+            {**claim, "short": self.project.paper(paper).short,
+             "page": f"{paper}/index.html#claim-{claim['id']}"}
+            for paper, own in claims.items() for claim in own if not claim["ours"]
+        ]  # fmt: skip
+        for kind, list_ in (
+            ("algorithm", catalogue.algorithms), ("environment", catalogue.environments)
+        ):  # fmt: skip
+            found = list_(self.names, self.root, every, linked)
+            self.page(f"{kind}s.html", f"{kind}s.html", found=found)
+            for one in found:
+                self.page(f"{kind}.html", one["path"], one=one)
+
+    def _paper(self, name: str, paper: Paper, claims: list[dict[str, Any]]) -> None:
         judged = self.judged[name]
-        claims = list(ledger.rows(paper, judged, self.names)) if judged else []
         missing = {
             experiment: reason
             for experiment in paper.experiments

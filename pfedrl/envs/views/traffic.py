@@ -20,6 +20,7 @@ from pfedrl.core.files import atomic_write
 from pfedrl.core.settings import validate
 from pfedrl.envs.traffic.episodes import constant, play
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
+from pfedrl.envs.traffic.network import LOOP, Network, junction_length
 from pfedrl.envs.traffic.pool import FigureEightPool
 from pfedrl.envs.traffic.simulation import STEP, Simulation
 
@@ -29,18 +30,44 @@ FRAMES_A_SECOND = 10
 SPEED_UP = 5  # seconds of the simulation a second of the animation
 
 
-def outline(radius: float) -> np.ndarray:
-    """The road's middle [point, xy], in driving order from the bottom."""
+def roads(radius: float, gap: float = 0.0) -> dict[str, np.ndarray]:
+    """The middle of each road [point, xy], in driving order, with a gap around the crossing."""
     turn = np.linspace(0, 3 * np.pi / 2, 100)
     upper = radius * np.stack([1 - np.cos(turn), 1 + np.sin(turn)], axis=1)
     turn += np.pi / 2
     lower = radius * np.stack([np.cos(turn) - 1, np.sin(turn) - 1], axis=1)
-    return np.concatenate([[(0, -radius), (0, radius)], upper, [(-radius, 0)], lower])
+    return {
+        "bottom": np.array([(0, -radius), (0, -gap)]),
+        "top": np.array([(0, gap), (0, radius)]),
+        "upper_ring": upper,
+        "right": np.array([(radius, 0), (gap, 0)]),
+        "left": np.array([(-gap, 0), (-radius, 0)]),
+        "lower_ring": lower,
+    }
+
+
+def outline(radius: float) -> np.ndarray:
+    """The road's middle [point, xy], in driving order from the bottom."""
+    return np.concatenate(list(roads(radius).values()))
+
+
+def bare_network(radius: float, lanes: int) -> Network:
+    """The roads without the insides of junctions, for a picture: no program of SUMO is asked."""
+    shapes = roads(radius, junction_length(lanes) / 2)
+    lengths = {name: 3 * np.pi / 2 * radius if "ring" in name else radius for name in LOOP}
+    following = dict(zip(LOOP, (*LOOP[1:], LOOP[0]), strict=True))
+    return Network("", lengths, shapes, following)
 
 
 def draw_road(axis: Axes, radius: float) -> None:
     """The empty figure eight."""
-    axis.plot(*outline(radius).T, color="#d9d9d9", lw=5, solid_capstyle="round", zorder=1)
+    axis.plot(
+        *np.concatenate(list(roads(radius).values())).T,
+        color="#d9d9d9",
+        lw=5,
+        solid_capstyle="round",
+        zorder=1,
+    )
     axis.set_aspect("equal")
     axis.axis("off")
 

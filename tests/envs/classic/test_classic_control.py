@@ -65,30 +65,11 @@ def test_steps_are_gymnasiums(family):
                 env.state = state[i].copy()
 
 
-def test_resting_members_stay_where_they_are():
-    family = CartPole(**CARTPOLE)
-    task = family.task(family.draw([0]))
-    state = np.zeros((4, 4))
-    active = np.array([True, False, True, False])
-    task.physics.step(
-        state, np.ones(4, np.int64), task.training[0], active, np.zeros(4, np.float32),
-        np.zeros(4, bool),
-    )  # fmt: skip
-    assert (state[~active] == 0).all() and (state[active] != 0).any(axis=1).all()
-
-
 def test_listed_members_repeat_and_new_ones_follow():
     family = CartPole(**{**CARTPOLE, "agents": 4}, members=[0.36, 0.42], new_members=[0.82])
     draws = family.draw(range(2))
     np.testing.assert_array_equal(draws["training"], [[0.36, 0.42, 0.36, 0.42]] * 2)
     np.testing.assert_array_equal(draws["held_out"], [[0.82]] * 2)
-
-
-def test_a_seed_has_the_same_members_alone_or_in_a_block():
-    family = Acrobot(**ACROBOT)
-    np.testing.assert_array_equal(
-        family.draw(range(8))["training"][7], family.draw([7])["training"][0]
-    )
 
 
 def test_the_search_finds_a_swing_up_and_a_finer_grid_is_no_slower():

@@ -20,11 +20,6 @@ from pfedrl.envs.traffic.simulation import Idm
 
 
 @pytest.fixture(scope="module")
-def network() -> Network:
-    return build_network(30, 1, 30)
-
-
-@pytest.fixture(scope="module")
 def alternating(network: Network) -> Iterator[FigureEightPool]:
     with FigureEightPool(FigureEightFamily(), network, 2) as pool:
         yield pool

@@ -27,11 +27,6 @@ AS_INTENDED = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def network() -> Network:
-    return build_network(30, 1, 30)
-
-
 def test_the_network_is_flows(network: Network) -> None:
     assert network.length == pytest.approx(421.94)
     assert [edge for edge in network.loop() if not edge.startswith(":")] == list(LOOP)

@@ -14,15 +14,9 @@ from pfedrl.core.errors import PfedrlError
 from pfedrl.envs.traffic import calibration
 from pfedrl.envs.traffic.episodes import constant, play
 from pfedrl.envs.traffic.figure_eight import FigureEightFamily
-from pfedrl.envs.traffic.network import Network, build_network
 from pfedrl.envs.traffic.pool import FigureEightPool
 
 ROOT = str(Path(__file__).parents[3])
-
-
-@pytest.fixture(scope="module")
-def network() -> Network:
-    return build_network(30, 1, 30)
 
 
 @pytest.fixture

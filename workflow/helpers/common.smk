@@ -22,11 +22,13 @@ from pfedrl.envs.mujoco.walkers import WalkerFamily
 from pfedrl.pipeline.cells import cells, draws_path, parse_block
 from pfedrl.pipeline.costs import START_UP, UNKNOWN_MINUTES, Known, is_short, megabytes, minutes
 from pfedrl.pipeline.fingerprint import build_code, fingerprint, run_code
-from pfedrl.pipeline.paper import SUFFIXES
+from pfedrl.pipeline.paper import SUFFIXES, UNASKED
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.scale import RECORD
 from pfedrl.pipeline.served import absent, served, skipped
 from pfedrl.pipeline.store import LOCAL, Store, block_name
+from pfedrl.suites.submission import with_submissions
+from pfedrl.suites.suite import cells_of, read_suite, suites
 from snakemake_logger_plugin_pfedrl.console import Handed, announce, hand_over
 from snakemake_logger_plugin_pfedrl.mend import mend_scheduler
 
@@ -149,7 +151,13 @@ def outputs_of(kind):
     """What a table or a figure is written to, by suffix; Snakemake's own report shows one."""
     made = {suffix: f"{FIGURES}/{{paper}}/{{artifact}}.{suffix}" for suffix in SUFFIXES[kind]}
     shown = "csv" if kind == "table" else "png"
-    made[shown] = report(made[shown], caption="../report/artifact.rst", category="{paper}")
+    made[shown] = report(
+        made[shown],
+        caption="../report/artifact.rst",
+        category=lambda wildcards: PROJECT.paper(wildcards.paper).short,
+        subcategory=lambda wildcards: subcategory_of(wildcards.paper, wildcards.artifact),
+        labels=lambda wildcards: labels_in_report(wildcards.paper, wildcards.artifact),
+    )
     return made
 
 

@@ -1,0 +1,1 @@
+"""Any environment that gymnasium can make."""
