@@ -170,7 +170,7 @@ def test_the_record_has_committed_runs_alone(
     nobody = board(small, suite, layers=RECORD)
     assert nobody.rows == [] and len(nobody.not_run) == 4
     show(nobody.plain()["table"], own="QAvg")  # says so, and does not fail
-    assert "Not run: QAvg: not run (0 of 8 seeds)" in capsys.readouterr().out
+    assert "QAvg: not run (0 of 8 seeds)" in capsys.readouterr().out
     assert len(board(small, suite, layers=LAYERS).rows) == 4
 
 
