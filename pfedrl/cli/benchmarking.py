@@ -96,13 +96,14 @@ def show(table: dict[str, Any], own: str | None = None, alone: str | None = None
     from pfedrl.pipeline.listing import show_table
 
     rows = [row for section in table["sections"] for row in section["rows"]]
-    place = table["columns"].index("algorithm")
-    if own is not None:
+    if own is not None and rows:
+        place = table["columns"].index("algorithm")
         mine = next((number for number, row in enumerate(rows) if row[place] == own), 0)
         near = {0, 1, 2, mine - 1, mine, mine + 1}
         rows = [row for number, row in enumerate(rows) if number in near or row[place] == alone]
         rows = [["> " + cell if cell == own else cell for cell in row] for row in rows]
-    show_table(Console(), "", tuple(table["columns"]), rows)
+    if rows:
+        show_table(Console(), "", tuple(table["columns"]), rows)
     for note in table["notes"]:
         typer.echo(note)
 

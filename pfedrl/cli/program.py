@@ -128,7 +128,12 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-RESUMES = ("run", "data")  # commands that keep finished work when they are interrupted
+RESUMES = (
+    "run",
+    "data",
+    "bench",
+    "tune",
+)  # commands that keep finished work when they are interrupted
 
 
 def stopped(number: int, *_: object) -> NoReturn:

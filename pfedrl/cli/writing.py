@@ -30,27 +30,48 @@ def new(
 
 @app.command()
 def check(
-    algorithm: Annotated[
-        str, typer.Argument(help="A file, as in my_algo.py or dqn:my_exchange.py, or a name.")
+    component: Annotated[
+        str,
+        typer.Argument(
+            metavar="ALGORITHM_OR_FAMILY",
+            help="A file, as in my_algo.py or dqn:my_exchange.py, or the name of an algorithm or "
+            "of a family of environments.",
+        ),
     ],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the family, as in agents=3.")
+    ] = None,
 ) -> None:
-    """Check that an algorithm can be compared with others; at most a minute.
+    """Check that an algorithm can be compared with others, or that a family's members differ.
 
-    Its parts and bytes have the right shapes, it records what it declares, seeds never meet, a seed
-    alone is the seed in a block, bytes are counted as sent, a killed run resumes to the same
-    numbers, and it is no copy of an algorithm that is there already. The runs are short ones of its
-    nearest relative, whose settings it is given.
+    An algorithm: its parts and bytes have the right shapes, it records what it declares, seeds
+    never meet, a seed alone is the seed in a block, bytes are counted as sent, a killed run resumes
+    to the same numbers, and it is no copy of an algorithm that is there already. The runs are short
+    ones of its nearest relative, whose settings it is given. Tables are compared with closed forms.
+
+    A family: every parameter that differs between members changes an episode, the same start and
+    actions lead to the same episode, and what is resumed goes on as it would have.
 
     Example: pfedrl check dqn:my_exchange.py
     """
-    from pfedrl.pipeline.contract import check
+    from pfedrl.cli.benchmarking import pairs
+    from pfedrl.pipeline import contract, family_contract
     from pfedrl.pipeline.project import Project
 
+    project, given = Project.here_or_own(), pairs(settings or [])
+    family = family_contract.is_family(component)
+    if given and not family:
+        raise PfedrlError("--set is for families: an algorithm has its nearest relative's settings")
+    found = (
+        family_contract.check(project, component, given)
+        if family
+        else contract.check(project, component)
+    )
     failed = False
-    for name, faults, remark in check(Project.here_or_own(), algorithm):
+    for name, faults, remark in found:
         failed |= bool(faults)
         typer.echo(f"{'FAILED' if faults else 'ok':6s} {name}" + (f": {remark}" if remark else ""))
         for fault in faults:
             typer.echo(f"       {fault}")
     if failed:
-        raise PfedrlError(f"{algorithm} does not hold the contract.", exit_code=1)
+        raise PfedrlError(f"{component} does not hold the contract.", exit_code=1)

@@ -303,7 +303,7 @@ def _span(ends: tuple[int, int] | None, middle: int | None = None) -> str:
 
 
 def _number(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
+    return NOTHING if value is None else f"{value:.2f}".replace("-", "−")
 
 
 def _amount(value: float) -> str:

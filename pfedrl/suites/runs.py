@@ -1,6 +1,7 @@
 """The runs of a suite: where they are, which are missing, and making those."""
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,16 +64,22 @@ def make_all(root: Path, jobs: list[Job], cores: int, progress: Progress) -> Non
     workers = [context.Process(target=_work, args=shared) for _ in range(min(cores, len(jobs)))]
     for worker in workers:
         worker.start()
-    for worker in workers:
-        while worker.is_alive():
-            worker.join(timeout=0.5)
-            progress(round(SHARE * sum(done[:])), SHARE * len(jobs))
+    try:
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(timeout=0.5)
+                progress(round(SHARE * sum(done[:])), SHARE * len(jobs))
+    finally:  # interrupted: long runs have checkpoints
+        for worker in workers:
+            worker.terminate()
     if any(worker.exitcode for worker in workers):
         raise PfedrlError("a run failed; what it said stands above. Finished runs are kept.")
 
 
 def _work(root: Path, jobs: list[Job], taken: Any, done: Any) -> None:
     """Take one job after the other."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: the command ends its workers
     while True:
         with taken.get_lock():
             number, taken.value = taken.value, taken.value + 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfedrl.cli.benchmarking import value
+from pfedrl.cli.benchmarking import show, value
 from pfedrl.core import registry
 from pfedrl.core.errors import PfedrlError
 from pfedrl.core.parquet import read_table
@@ -39,7 +39,7 @@ from tests.tiny import ROOT
 # what shapes the scores of released suites: a digest that changes belongs to another version
 RELEASED = {
     "attacked-1": "5c824efd5acd", "heterogeneity-1": "01692588585f", "quick-1": "a7fe1f5734d2",
-    "tabular-1": "5d01a1cd0b5e", "data-1": "b3a98b250ac3", "full-1": "a32727556f2f",
+    "sampled-1": "cfe614df08e1", "tabular-1": "5d01a1cd0b5e", "data-1": "b3a98b250ac3", "full-1": "a32727556f2f",
 }  # fmt: skip
 SMALL: dict[str, Any] = {
     "suite": "small", "version": 1, "title": "Small", "description": "A small suite.",
@@ -163,9 +163,14 @@ def test_two_processes_make_the_runs_of_one(small: Project, tmp_path: Path):
         assert all(np.array_equal(ours[point], theirs[point]) for point in ours)
 
 
-def test_the_record_has_committed_runs_alone(small: Project):
+def test_the_record_has_committed_runs_alone(
+    small: Project, capsys: pytest.CaptureFixture[str]
+):  # fmt: skip
     suite = read_suite(small, "small")
-    assert board(small, suite, layers=RECORD).rows == []
+    nobody = board(small, suite, layers=RECORD)
+    assert nobody.rows == [] and len(nobody.not_run) == 4
+    show(nobody.plain()["table"], own="QAvg")  # says so, and does not fail
+    assert "Not run: QAvg: not run (0 of 8 seeds)" in capsys.readouterr().out
     assert len(board(small, suite, layers=LAYERS).rows) == 4
 
 
