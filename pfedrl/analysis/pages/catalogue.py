@@ -21,7 +21,7 @@ from pfedrl.core.metrics import words_of
 from pfedrl.core.registry import components, is_control, load
 from pfedrl.core.settings import read_yaml
 from pfedrl.pipeline.paper import UNASKED
-from pfedrl.pipeline.scale import RECORD
+from pfedrl.pipeline.scale import FIGURES, RECORD
 
 Rows = list[dict[str, Any]]
 PICTURES = "environments"  # the folder of the families' pictures and pages
@@ -171,7 +171,7 @@ def _picture(names: Names, name: str, settings: dict[str, Any], figures: Path) -
     from PIL import Image
 
     path = figures / PICTURES / f"{name}.png"
-    committed = names.project.root / names.project.scale(RECORD).figures / PICTURES / path.name
+    committed = names.project.root / FIGURES / PICTURES / path.name
     if names.scale == RECORD:
         draw_picture(load("envs", name), settings, path)
     elif committed.exists():

@@ -22,6 +22,7 @@ MIXINGS = {
     "Distillation": "the server distils",
     "ConvergingPeers": "towards peers that do better",
     "LinearCorrections": "the server averages and corrects",
+    "CommonDirection": "the server averages and corrects",
 }
 PRIVATE = {  # what the shared parts leave
     ("body",): "head", ("*_body",): "heads", ("features",): "weights",
