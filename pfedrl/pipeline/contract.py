@@ -252,7 +252,7 @@ def _least(message: np.ndarray) -> float:
 def alone(cell: Cell) -> str:
     """Whether one agent by itself is its base learner: so with averages, not with a momentum."""
     assert cell.family is not None
-    family = cell.family.model_copy(update={"agents": 1, "members": ()})
+    family = cell.family.model_copy(update={"agents": 1, "members": []})
     one = replace(cell, family=family)
     if "agents" not in type(family).model_fields:
         return "not asked: the family has a fixed number of agents"
