@@ -7,7 +7,7 @@ const make = (name, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
-const number = (value) => value === null || value === undefined ? "–"
+const number = (value) => value === null || value === undefined ? "–" : typeof value === "string" ? value
   : Number(value.toPrecision(4)).toLocaleString("en").replace("-", "−");
 
 // the ledger
@@ -96,14 +96,16 @@ function panel(data, one, hidden) {
   const room = (means[1] - means[0] || Math.abs(means[0]) || 1) * (curves ? 0.35 : 5);
   const span = [Math.max(value[0], means[0] - room), Math.min(value[1], means[1] + room)];
   if (span[0] === span[1]) { span[0] -= 0.5; span[1] += 0.5; }
-  const x = ends(points.map((p) => p[0]));
+  // a single point is a level across the panel, wherever it was measured
+  const moving = names.map((name) => one.lines[name]).filter((rows) => rows.length > 1);
+  const x = ends((moving.length ? moving.flat() : points).map((p) => p[0]));
   const across = curves ? x : span;
   const px = (v) => left + (v - across[0]) / (across[1] - across[0] || 1) * (W - left - R);
   const clamp = (v) => Math.min(Math.max(v, span[0]), span[1]);
   const py = (v) => height - B - (clamp(v) - span[0]) / (span[1] - span[0]) * (height - T - B);
   for (const at of ticks(...across)) {
     svg.append(make("line", {class: "grid", x1: px(at), x2: px(at), y1: T, y2: height - B}),
-      make("text", {x: px(at), y: height - 10, "text-anchor": "middle"}, number(at)));
+      make("text", {x: Math.min(px(at), W - 16), y: height - 10, "text-anchor": "middle"}, number(at)));
   }
   if (curves) for (const at of ticks(...span)) {
     svg.append(make("line", {class: "grid", x1: left, x2: W - R, y1: py(at), y2: py(at)}),
@@ -133,7 +135,7 @@ function panel(data, one, hidden) {
     + (p[4] === null ? "" : `, paper ${number(p[4])}`);
   const cursor = make("line", {class: "cursor", y1: T, y2: height - B, visibility: "hidden"});
   svg.append(cursor);
-  const places = [...new Set(points.map((p) => p[0]))].sort((a, b) => a - b);
+  const places = [...new Set((moving.length ? moving.flat() : points).map((p) => p[0]))].sort((a, b) => a - b);
   let at = -1;
   const tell = () => {
     const where = places[at];
@@ -182,47 +184,62 @@ for (const box of document.querySelectorAll("section.chart")) {
 }
 
 // any two algorithms
+const PAIRS = {};  // each family's script fills its own
 const compare = document.getElementById("compare");
-if (compare && window.PAIRS) {
+if (compare) {
   const {family, a, b} = compare.elements, answer = document.getElementById("answer");
-  const fill = (select, names) => {
-    const old = select.value;
+  const fill = (select, names, wanted) => {
+    const old = wanted ?? select.value;
     select.replaceChildren(...names.map((name) => make("option", {}, name)));
     if (names.includes(old)) select.value = old;
   };
   const sorted = (names) => [...new Set(names)].sort((x, y) => x.localeCompare(y));
-  const update = () => {
-    const rows = PAIRS[family.value] ?? [];
-    fill(a, sorted(rows.flatMap((row) => [row.a, row.b])));
-    const others = rows.filter((row) => row.a === a.value || row.b === a.value);
-    fill(b, sorted(others.flatMap((row) => [row.a, row.b]).filter((name) => name !== a.value)));
-    const found = others.filter((row) => row.a === b.value || row.b === b.value);
-    answer.replaceChildren(...found.map(meeting));
+  const update = (wanted = {}) => {
+    const {texts, rows} = PAIRS[family.value], named = (row) => [texts[row.a], texts[row.b]];
+    fill(a, sorted(rows.flatMap(named)), wanted.a);
+    const others = rows.filter((row) => named(row).includes(a.value));
+    fill(b, sorted(others.flatMap(named).filter((name) => name !== a.value)), wanted.b);
+    const found = others.filter((row) => named(row).includes(b.value));
+    answer.replaceChildren(...found.map((row, place) => meeting(row, place, texts)));
     history.replaceState(null, "", "?" + new URLSearchParams({family: family.value, a: a.value, b: b.value}));
   };
-  const meeting = (row, place) => {
-    const turned = row.a !== a.value, sign = turned ? -1 : 1;
-    const head = make("tr", {}, ...["metric", a.value, b.value, "difference", "95% interval", "seeds better–worse–tied"].map((words) => make("th", {class: words === "metric" ? "words" : ""}, words)));
-    const body = row.rows.map(([words, better, first, second, mean, low, high, won, lost, tied]) => {
-      if (turned) [first, second, mean, low, high, won, lost] = [second, first, -mean, high === null ? null : -high, low === null ? null : -low, lost, won];
-      const cells = [words, number(first), number(second), number(mean), low === null ? "none" : `${number(low)} to ${number(high)}`, `${won}–${lost}–${tied}` + (better ? "" : " (higher–lower)")];
-      return make("tr", {}, ...cells.map((text, i) => make("td", {class: i ? "" : "words"}, text)));
-    });
-    const inside = [
-      make("p", {class: "said"}, row.said[turned ? 1 : 0]),
-      make("p", {class: "soft"}, `${row.title} (`, make("a", {href: `${row.page}/comparison_${row.experiment}.html`}, row.paper), `): ${row.seeds.toLocaleString("en")} seed${row.seeds === 1 ? "" : "s"}, ${row.budget}.`),
-      dots(row.dots.map((v) => v === null ? null : sign * v), row.rows[0], sign),
-      make("div", {class: "scroll", tabindex: 0}, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body))),
-    ];
-    if (row.readings.length) inside.push(make("details", {}, make("summary", {}, `${row.readings.length} readings of what the paper leaves open (${turned ? `${row.a} against ${row.b}` : `${a.value} against ${b.value}`})`), make("ul", {}, ...row.readings.map((words) => make("li", {}, words)))));
-    return place === 0 ? make("section", {}, ...inside) : make("details", {}, make("summary", {}, `${row.paper}, ${row.title}: ${row.said[turned ? 1 : 0]}`), ...inside);
+  const load = (wanted) => {
+    if (PAIRS[family.value]) return update(wanted);
+    const chosen = family.value, script = make("script", {src: family.selectedOptions[0].dataset.script});
+    script.addEventListener("load", () => { if (family.value === chosen) update(wanted); });
+    script.addEventListener("error", () => answer.replaceChildren(`${script.src} cannot be loaded.`));
+    document.body.append(script);
   };
-  const dots = (values, top, sign) => {
-    const kept = values.filter((v) => v !== null), [words, better, , , mean] = top;
+  const MAIN = 5;  // metrics that are shown at once
+  const metrics = (row, texts, turned) => {
+    const head = make("tr", {}, ...["metric", a.value, b.value, "difference", "95% interval", "seeds better–worse–tied", "A is"].map((words, i) => make("th", {class: i === 0 || i === 6 ? "words" : ""}, words)));
+    const lines = row.metrics.map(([metric, better, first, second, mean, low, high, won, lost, tied, missing, state, back]) => {
+      if (turned) [first, second, mean, low, high, won, lost, state] = [second, first, mean === null ? null : -mean, high === null ? null : -high, low === null ? null : -low, lost, won, back];
+      const seeds = `${won}–${lost}–${tied}` + (better ? "" : " (higher–lower)") + (missing ? `, ${missing} without a value` : "");
+      const cells = [texts[metric], number(first), number(second), number(mean), low === null ? "none" : `${number(low)} to ${number(high)}`, seeds, texts[state]];
+      return make("tr", {}, ...cells.map((text, i) => make("td", {class: i === 0 || i === 6 ? "words" : ""}, text)));
+    });
+    const table = (rows) => make("div", {class: "scroll", tabindex: 0}, make("table", {}, make("thead", {}, head.cloneNode(true)), make("tbody", {}, ...rows)));
+    if (lines.length <= MAIN + 1) return [table(lines)];
+    return [table(lines.slice(0, MAIN)), make("details", {class: "more"}, make("summary", {}, `${lines.length - MAIN} more metrics`), table(lines.slice(MAIN)))];
+  };
+  const meeting = (row, place, texts) => {
+    const turned = texts[row.a] !== a.value, sign = turned ? -1 : 1, said = row.said[turned ? 1 : 0];
+    const inside = [
+      make("p", {class: "said"}, said),
+      make("p", {class: "soft"}, `${texts[row.title]} (`, make("a", {href: texts[row.page]}, texts[row.paper]), `): ${row.seeds.toLocaleString("en")} seed${row.seeds === 1 ? "" : "s"}, ${texts[row.budget]}.`),
+      dots(row.dots.map((v) => v === null ? null : sign * v), row.metrics[0], sign, texts),
+      ...metrics(row, texts, turned),
+    ];
+    if (row.readings.length) inside.push(make("details", {}, make("summary", {}, `${row.readings.length} readings of what the paper leaves open (${texts[row.a]} against ${texts[row.b]})`), make("ul", {}, ...row.readings.map(([words, result, budget]) => make("li", {}, `${texts[words]}: ${result}${texts[budget] && "; " + texts[budget]}`)))));
+    return place === 0 ? make("section", {}, ...inside) : make("details", {}, make("summary", {}, `${texts[row.paper]}, ${texts[row.title]}: ${said}`), ...inside);
+  };
+  const dots = (values, top, sign, texts) => {
+    const kept = values.filter((v) => v !== null), [metric, better, , , mean] = top, words = texts[metric];
     const [low, high] = sign === 1 ? [top[5], top[6]] : [top[6], top[5]];
     const ends = [0, ...kept, ...(low === null ? [] : [sign * low, sign * high])];
     const least = Math.min(...ends), most = Math.max(...ends), px = (v) => 20 + (v - least) / (most - least || 1) * 520;
-    const svg = make("svg", {viewBox: "0 0 560 84", class: "seeds", style: "width:560px", role: "img", "aria-label": `${words}, difference by seed`});
+    const svg = make("svg", {viewBox: "0 0 560 72", class: "seeds", style: "width:560px", role: "img", "aria-label": `${words}, difference by seed`});
     const ahead = (better || 1) > 0 ? [px(0), 560] : [0, px(0)];
     if (better) svg.append(make("rect", {class: "claimed", x: ahead[0], y: 0, width: Math.max(ahead[1] - ahead[0], 0), height: 56}));
     svg.append(make("line", {class: "zero", x1: px(0), x2: px(0), y1: 0, y2: 56}));
@@ -230,15 +247,10 @@ if (compare && window.PAIRS) {
     if (low !== null) svg.append(make("line", {class: "interval", x1: px(sign * low), x2: px(sign * high), y1: 50, y2: 50}));
     svg.append(make("rect", {class: "mean", x: px(sign * mean) - 2, y: 45, width: 4, height: 10}));
     for (const at of ticks(least, most)) svg.append(make("text", {x: px(at), y: 68, "text-anchor": "middle"}, number(at)));
-    svg.append(make("text", {x: 280, y: 82, "text-anchor": "middle"}, `${words}: ${a.value} minus ${b.value}, by seed${better ? `; shaded: ${a.value} is better` : ""}`));
-    return svg;
+    return make("figure", {}, svg, make("figcaption", {class: "soft"}, `${words}: ${a.value} minus ${b.value}, by seed${better ? `; shaded: ${a.value} is better` : ""}`));
   };
-  fill(family, Object.keys(PAIRS));
   const asked = new URLSearchParams(location.search);
-  if (asked.get("family") in PAIRS) family.value = asked.get("family");
-  update();
-  for (const [select, key] of [[a, "a"], [b, "b"]]) {
-    if ([...select.options].some((option) => option.value === asked.get(key))) { select.value = asked.get(key); update(); }
-  }
-  compare.addEventListener("input", update);
+  if ([...family.options].some((option) => option.value === asked.get("family"))) family.value = asked.get("family");
+  load({a: asked.get("a"), b: asked.get("b")});
+  compare.addEventListener("input", () => load());
 }
