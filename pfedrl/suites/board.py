@@ -260,7 +260,7 @@ def table(found: Board, first: int | None = None) -> Table:
         "algorithm": lambda row: row.label,
         "score": lambda row: Aligned(
             "{:.{d}f} ({:.{d}f} to {:.{d}f})", (row.score, row.low, row.high),
-            digits_of((row.high - row.low) / 4),
+            digits_of((row.high - row.low) / 2),
         ),
         "against alone": lambda row: _against(found.suite, row),
         "against the best": lambda row: NOTHING

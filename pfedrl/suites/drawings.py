@@ -49,9 +49,11 @@ def priced(found: Board) -> bool:
     return found.suite.alone in found.suite.controls
 
 
-def scores(found: Board, styles: Styles) -> "Figure":
+def scores(found: Board, styles: Styles) -> "Figure | None":
     """Everybody's score with its interval, the best first; learning alone as a line."""
     rows = [row for row in found.rows if not row.control]
+    if not rows:
+        return None
     drawn = looks(found, styles)
     figure, axis = new_figure(0.7 + ROW * len(rows))
     for place, row in enumerate(rows):
@@ -67,8 +69,8 @@ def scores(found: Board, styles: Styles) -> "Figure":
             if row.name == found.suite.alone:
                 axis.axvline(row.score, color=INK, lw=0.8, ls="--", zorder=0)
                 axis.annotate(
-                    row.label, (row.score, 1.0), (2, 2), xycoords=("data", "axes fraction"),
-                    textcoords="offset points", fontsize=6.5,
+                    row.label, (row.score, 1.0), (-2, 2), xycoords=("data", "axes fraction"),
+                    textcoords="offset points", fontsize=6.5, ha="right",
                 )  # fmt: skip
         axis.set_xlabel("score: 0 is the best control that learns nothing, 1 the ceiling")
     axis.set_yticks(range(len(rows)), [f"{row.rank}  {row.label}" for row in rows])
