@@ -289,7 +289,7 @@ def table(found: Board, first: int | None = None) -> Table:
     return Table(
         [Column(name, words=name in words) for name in shown], sections,
         pd.DataFrame([asdict(row) for row in found.rows]),
-        [f"Not run: {'; '.join(found.not_run)}."] if found.not_run else [],
+        [f"Not run: {'; '.join(found.not_run)}."] if found.not_run and first is None else [],
     )  # fmt: skip
 
 
