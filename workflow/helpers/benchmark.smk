@@ -21,6 +21,6 @@ def board_stamp(wildcards):
 
 
 def boards():
-    """Only the record has them: they compare committed runs."""
+    """The leaderboard of each suite; only the record has them: they compare committed runs."""
     names = suites(PROJECT) if SCALE == RECORD else []
-    return [f"{FIGURES}/benchmark/{name}/leaderboard.json" for name in names]
+    return {name: f"{FIGURES}/benchmark/{name}/leaderboard.json" for name in names}

@@ -27,7 +27,7 @@ def report_sources():
     pages = [PROJECT.paper(paper).model_dump_json() for paper in PAPERS]
     beside = [artifact_sources(p, name) for p in PAPERS for name in artifacts_of(SCALE, p)]
     beside += [claims_sources(paper) for paper in PAPERS]
-    beside += [board_sources(Path(path).parent.name) for path in boards()]
+    beside += [board_sources(suite) for suite in boards()]
     quoted = [labels_of(scale, paper, name) for paper, name, scale in QUOTED]
     compared = STORE.manifest if SCALE == RECORD else {}  # it has what was rerun
     texts = sorted(Path(workflow.basedir).glob("workflow/papers/*/page.yaml"))
@@ -43,7 +43,8 @@ def scale_runs():
 
 
 def report_papers():
-    """All tables, figures and verdicts; times of committed ones that are current do not count.
+    """All tables, figures, verdicts and leaderboards; times of committed ones that are current do
+    not count.
 
     They do where rules are forced: Snakemake does not look at what is behind ancient files alone.
     """
@@ -56,6 +57,9 @@ def report_papers():
             old = is_current(f"{FIGURES}/{paper}/{name}.json", sources) and not forced
             yield from (ancient(path) if old else path for path in paths)
         yield from described(SCALE, paper)
+    for suite, path in boards().items():
+        old = is_current(path, board_sources(suite)) and not forced
+        yield ancient(path) if old else path
 
 
 def subcategory_of(paper, artifact):

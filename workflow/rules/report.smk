@@ -57,7 +57,6 @@ rule report:
     input:
         papers=lambda wildcards: list(report_papers()),
         quoted=[path for p, name, scale in QUOTED for path in summaries(scale, p, [name])],
-        boards=boards(),
         stamp=stamp("report", f"{FIGURES}/index.html", report_sources()),
         reruns=RERUNS,
     output:
