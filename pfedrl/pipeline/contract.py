@@ -285,12 +285,18 @@ def longer(cell: Cell) -> Cell:
 
 
 def relatives(cell: Cell) -> Iterator[Cell]:
-    """The same run of every registered algorithm of the same method, where it can be made."""
+    """The same run of every registered algorithm of the same method, where it can be made.
+
+    One that is derived from the other, under the same label, says itself that it is the other one
+    with other measurements, as those whose times are looked at within rounds.
+    """
     own = type(cell.runnable)
     roots = [made for made in own.__mro__ if issubclass(made, Algorithm) and made is not Algorithm]
     for name in components("algorithms"):
         made = load("algorithms", name)
         if name == cell.algorithm or not issubclass(made, roots[-1]):
+            continue
+        if made.label == own.label and (issubclass(made, own) or issubclass(own, made)):
             continue
         given = cell.runnable.model_dump(include=set(made.model_fields))
         try:

@@ -40,7 +40,7 @@ COLUMNS = list(Printed.model_fields)
 # a paper is a rule too, and Snakemake knows each rule by its name
 RULES = (
     "all", "build", "describe", "run", "summarise", "draw_table", "draw_figure", "draw_comparison",
-    "claims", "report", "reruns",
+    "claims", "report", "reruns", "board",
 )  # fmt: skip
 
 
