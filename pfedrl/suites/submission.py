@@ -19,7 +19,6 @@ from pfedrl.core.errors import PfedrlError, unknown
 from pfedrl.core.registry import OUTSIDE, outside_file
 from pfedrl.core.settings import Settings, read_yaml, validate
 from pfedrl.pipeline.cells import Cell
-from pfedrl.pipeline.fingerprint import run_code
 from pfedrl.pipeline.project import Project
 from pfedrl.pipeline.reruns import rerun
 from pfedrl.pipeline.store import Store
@@ -40,7 +39,6 @@ class Submission(Settings):
     algorithm: str = Field(description="a file in this folder, as in dqn:my_exchange.py")
     settings: dict[str, Any] = Field(default_factory=dict, description="that differ from defaults")
     trials: int | None = Field(None, description="settings that were tried; none: defaults")
-    code: dict[str, str] = Field(description="the fingerprint of the code by cell")
 
 
 class Entered(NamedTuple):
@@ -142,7 +140,7 @@ def submit(
     target = folder / name
     if target.exists():
         raise PfedrlError(f"{target} is there already. Choose another name, or remove it.")
-    store, code = Store(project.root), {}
+    store = Store(project.root)
     found = []
     for cell in cells_of(project, entered, variant):
         parts, missing = parts_of(store, cell, cell.seeds)
@@ -150,7 +148,6 @@ def submit(
             command = f"pfedrl bench {algorithm} --suite {suite.suite}"
             raise PfedrlError(f"{len(missing)} seeds of {cell.experiment} lack. Run: {command}")
         found.append((cell, parts))
-        code[f"{cell.experiment}/{cell.name}"] = run_code(cell)
     target.mkdir(parents=True)
     shutil.copy2(file, target)
     packed = Store(target)
@@ -159,7 +156,7 @@ def submit(
             store.copy(cell, part, packed)
     said = Submission(
         suite=suite.suite, version=suite.version, algorithm=f"{method}{colon}{Path(file).name}",
-        settings=settings, trials=trials, code=code,
+        settings=settings, trials=trials,
     )  # fmt: skip
     text = yaml.safe_dump(said.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     (target / "submission.yaml").write_text(text, encoding="utf-8")
