@@ -106,14 +106,9 @@ def with_submissions(project: Project, suite: Suite) -> tuple[Suite, dict[str, S
         said = read_yaml(project.root / FOLDER / name / "submission.yaml")
         if said.get("suite") == suite.suite and Path(str(said.get("algorithm"))).stem not in given:
             one = read_submission(project, name)
-            tasks = {
-                key: task.model_copy(update={"variants": task.variants | {
-                    one.variant: one.suite.tasks[key].variants[one.variant]}})
-                for key, task in suite.tasks.items()
-            }  # fmt: skip
-            suite = suite.model_copy(
-                update={"tasks": tasks, "trials": suite.trials | one.suite.trials}
-            )
+            own = {task: spec.variants[one.variant] for task, spec in one.suite.tasks.items()}
+            suite = suite.with_variant(one.variant, own)
+            suite = suite.model_copy(update={"trials": suite.trials | one.suite.trials})
             stores[one.variant] = one.store
     return suite, stores
 

@@ -108,12 +108,16 @@ class Suite(Settings):
             return given, self
         said = [f"{key}={value}" for key, value in settings.items()]
         variant = "_".join([runnable_name(given).replace("/", "."), *said])
-        added = {variant: {"algorithm": given, **settings}}
+        added = {"algorithm": given, **settings}
+        return variant, self.with_variant(variant, dict.fromkeys(self.tasks, added))
+
+    def with_variant(self, variant: str, given: Mapping[str, dict[str, Any]]) -> "Suite":
+        """The suite with one more variant, given for each task."""
         tasks = {
-            name: task.model_copy(update={"variants": task.variants | added})
+            name: task.model_copy(update={"variants": task.variants | {variant: given[name]}})
             for name, task in self.tasks.items()
         }
-        return variant, self.model_copy(update={"tasks": tasks})
+        return self.model_copy(update={"tasks": tasks})
 
 
 def suites(project: Project) -> list[str]:

@@ -72,12 +72,9 @@ def _tried(suite: Suite, algorithm: str, point: Given) -> tuple[str, Suite]:
     if algorithm not in suite.variants:
         return suite.with_algorithm(algorithm, point)
     name = "_".join([algorithm, *(f"{key}={value}" for key, value in point.items())])
-    tasks = {
-        key: task.model_copy(update={"variants": task.variants | {
-            name: {"algorithm": algorithm} | task.variants[algorithm] | point}})
-        for key, task in suite.tasks.items()
-    }  # fmt: skip
-    return name, suite.model_copy(update={"tasks": tasks})
+    given = {key: {"algorithm": algorithm} | task.variants[algorithm] | point
+             for key, task in suite.tasks.items()}  # fmt: skip
+    return name, suite.with_variant(name, given)
 
 
 def jobs(project: Project, suite: Suite, tried: Sequence[Trial], seeds: range) -> list[Job]:
